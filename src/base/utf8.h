@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace scoreline {
+
+/// True when `bytes` is well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view bytes);
+
+/// True when well-formed UTF-8 `text` holds a control character: U+0000..U+001F, U+007F..U+009F.
+bool has_control_character(std::string_view text);
+
+}  // namespace scoreline
