@@ -10,12 +10,14 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 tl::unexpected<Error> not_a_number() { return fail(Code::invalid, "must be a number, like 120 or 12.5"); }
 
 tl::unexpected<Error> too_big() {
-  return fail(Code::invalid, "must fit a 64-bit integer (-9223372036854775808..9223372036854775807) at the board's scale");
+  return fail(Code::invalid,
+              "must fit a 64-bit integer (-9223372036854775808..9223372036854775807) at the board's scale");
 }
 
 /// Adds one digit below the ones in `value`, towards the sign; false when it does not fit.
 bool push_digit(std::int64_t& value, int digit, bool negative) {
-  return !__builtin_mul_overflow(value, 10, &value) && !__builtin_add_overflow(value, negative ? -digit : digit, &value);
+  return !__builtin_mul_overflow(value, 10, &value) &&
+         !__builtin_add_overflow(value, negative ? -digit : digit, &value);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(st
 }  // namespace scoreline
 
 /// An invariant that holds in every build, release too.
-#define SCORELINE_CHECK(condition)                                                    \
-  do {                                                                                \
+#define SCORELINE_CHECK(condition)                                                   \
+  do {                                                                               \
     if (!(condition)) ::scoreline::broken_invariant(#condition, __FILE__, __LINE__); \
   } while (false)

@@ -80,7 +80,8 @@ Result<Timestamp> parse_timestamp(std::string_view text) {
   // A leap second (:60) is taken as the last millisecond of its minute: Unix time has no place for it.
   if (hour > 23 || minute > 59 || second > 60) return refuse("there is no such time of day");
   const bool leap = second == 60;
-  const std::int64_t of_day = ((hour * 60 + minute) * 60 + (leap ? 59 : second)) * std::int64_t{1000} + (leap ? 999 : ms);
+  const std::int64_t of_day =
+      ((hour * 60 + minute) * 60 + (leap ? 59 : second)) * std::int64_t{1000} + (leap ? 999 : ms);
   const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
   const Timestamp at{days * kMsPerDay + of_day - offset_minutes * std::int64_t{60'000}};
   if (at < kMinTimestamp || at > kMaxTimestamp) return refuse("must be in the years 1600..9999");

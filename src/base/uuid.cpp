@@ -15,9 +15,7 @@ constexpr bool dash_before(std::size_t byte) { return byte == 4 || byte == 6 || 
 }  // namespace
 
 Result<Uuid> parse_uuid(std::string_view text) {
-  const auto refuse = [] {
-    return fail(Code::invalid, "must be a UUID, like 82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6");
-  };
+  const auto refuse = [] { return fail(Code::invalid, "must be a UUID, like 82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6"); };
   if (text.size() != 36) return refuse();
   Uuid uuid;
   std::size_t at = 0;

@@ -1,0 +1,87 @@
+// What a leaderboard is: the rule that makes standings of results, and the order that makes ranks of standings.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "leaderboards/values.h"
+
+namespace scoreline::leaderboards {
+
+enum class Rule : std::uint8_t {
+  best,    ///< the highest of a player's results
+  least,   ///< the lowest
+  sum,     ///< all added up
+  latest,  ///< the one achieved last
+};
+
+enum class Order : std::uint8_t { descending, ascending };
+
+/// Who ranks above among equals: who reached the points first, or last.
+enum class Ties : std::uint8_t { first, last };
+
+enum class KeyKind : std::uint8_t {
+  wide,    ///< 64-bit points and millisecond time
+  packed,  ///< points 0..2,097,151 and seconds since the season's start, in 53 bits: also a Redis score
+};
+
+struct Definition {
+  LeaderboardName name;
+  Rule rule = Rule::best;
+  Order order = Order::descending;
+  int scale = 0;  ///< decimal digits after the point, 0..9
+  Ties ties = Ties::first;
+  KeyKind key = KeyKind::wide;
+  std::int64_t min_points = 0;  ///< of one result, in units of 10^-scale
+  std::int64_t max_points = std::numeric_limits<std::int64_t>::max();
+  std::chrono::milliseconds grace = std::chrono::minutes{10};
+  int top = 100;  ///< entries of the cached top, 1..1000
+
+  friend bool operator==(const Definition&, const Definition&) = default;
+};
+
+/// The leaderboard that exists from the first start.
+inline constexpr std::string_view kMainLeaderboard = "main";
+
+/// Errors: Code::invalid with the field's name as it stands in JSON and TOML.
+Result<void> validate(const Definition& definition);
+
+/// Whether `from` may become `to` while it has results: only what leaves every board right (top, grace).
+/// Errors: Code::conflict naming the first field that may not change and why.
+Result<void> can_change(const Definition& from, const Definition& to);
+
+std::string_view to_string(Rule rule);
+std::string_view to_string(Order order);  ///< `desc`, `asc`
+std::string_view to_string(Ties ties);
+std::string_view to_string(KeyKind key);
+/// Errors: Code::invalid naming the field and the words that would be right.
+Result<Rule> parse_rule(std::string_view text);
+Result<Order> parse_order(std::string_view text);
+Result<Ties> parse_ties(std::string_view text);
+Result<KeyKind> parse_key(std::string_view text);
+
+/// One edition of a leaderboard. Opened by hand, or by its first result (then without a start).
+struct Season {
+  SeasonId id;
+  std::optional<Timestamp> start;  ///< no result achieved before it is taken; `packed` keys count from it
+  std::optional<Timestamp> end;    ///< no result achieved at it or later is taken
+  friend bool operator==(const Season&, const Season&) = default;
+};
+
+/// All that an index must know to keep one board.
+struct Board {
+  BoardId id;
+  Rule rule = Rule::best;
+  Order order = Order::descending;
+  Ties ties = Ties::first;
+  KeyKind key = KeyKind::wide;
+  Timestamp season_start;  ///< meaningful for `packed` only
+};
+
+Board board_of(const Definition& definition, const Season& season);
+
+}  // namespace scoreline::leaderboards

@@ -1,0 +1,77 @@
+// Port: the store of every result. It is the truth; every board is an index over it.
+//
+// Thread safety: `append` and the other writes are called from one thread at a time (the pipeline's writer);
+// reads may run beside them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "leaderboards/definition.h"
+#include "leaderboards/values.h"
+
+namespace scoreline::leaderboards {
+
+enum class Recorded : std::uint8_t { recorded, duplicate };
+
+/// A row as `scan` shows it; the views live until the visitor returns.
+struct LedgerRow {
+  std::string_view leaderboard;
+  SeasonId season;
+  std::string_view player;
+  Uuid match_id;
+  std::int64_t points = 0;
+  Timestamp achieved_at;
+};
+
+struct LeaderboardRecord {
+  Definition definition;
+  std::vector<Season> seasons;
+};
+
+struct ScanProgress {
+  std::uint64_t rows_done = 0;
+  std::uint64_t rows_total = 0;  ///< as the ledger's own count has it
+};
+
+class Ledger {
+ public:
+  virtual ~Ledger() = default;
+
+  /// Appends a batch (1..kMaxBatch) in one transaction: all of it is durable when this returns, or none of it is there.
+  /// One answer per result, in order; the second of two equal (leaderboard, match, player) in one batch is a duplicate.
+  /// Errors: storage_failed, storage_full, unknown_outcome (append the same batch again to settle it).
+  virtual Result<std::vector<Recorded>> append(std::span<const MatchResult> batch) = 0;
+
+  /// Streams every result that counts (not those of erased players) in no particular order, verifying the ledger on
+  /// the way: Code::damaged when what is stored is not what was written. `progress` is called now and then.
+  virtual Result<void> scan(const std::function<void(const LedgerRow&)>& visit,
+                            const std::function<void(ScanProgress)>& progress) = 0;
+
+  /// The results of one player that count, on one board.
+  virtual Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const BoardId& board,
+                                                                             const PlayerId& player) = 0;
+
+  enum class Erase : std::uint8_t {
+    from_boards,  ///< a tombstone: what is recorded so far never counts again; later results do
+    from_ledger,  ///< the rows themselves go too
+  };
+  /// Erases `player` from all boards of `leaderboard`. Returns how many results stopped counting.
+  virtual Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player,
+                                             Erase mode) = 0;
+
+  /// Every definition with its seasons.
+  virtual Result<std::vector<LeaderboardRecord>> leaderboards() = 0;
+  virtual Result<void> put_definition(const Definition& definition) = 0;
+  virtual Result<void> put_season(const LeaderboardName& leaderboard, const Season& season) = 0;
+  /// The definition, its seasons and all its results go.
+  virtual Result<void> drop_leaderboard(const LeaderboardName& leaderboard) = 0;
+  virtual Result<bool> has_results(const LeaderboardName& leaderboard) = 0;
+};
+
+}  // namespace scoreline::leaderboards

@@ -1,0 +1,86 @@
+// Port: the ordered sets behind the boards. Disposable: `load` can make each of them again from the ledger.
+//
+// Thread safety: every call may come from any thread; each call sees and leaves a board at one moment.
+// A board that was never applied to or loaded is an empty one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "leaderboards/definition.h"
+#include "leaderboards/values.h"
+
+namespace scoreline::leaderboards {
+
+/// A standing offered to a board: it is taken when `replaces` says so. Absolute, never an increment, so that
+/// applying it twice is harmless.
+struct Offer {
+  PlayerId player;
+  Standing standing;
+};
+
+enum class Ranks : std::uint8_t { skip, tell };
+
+struct Applied {
+  bool changed = false;                        ///< the board took the offer
+  Standing standing;                           ///< the player's standing now
+  std::optional<std::uint64_t> rank;           ///< from 1, with Ranks::tell
+  std::optional<std::uint64_t> previous_rank;  ///< before this call's offers to the player; nullopt when new
+};
+
+/// Where one player stands.
+struct Place {
+  Entry entry;
+  std::uint64_t players = 0;
+};
+
+class RankIndex {
+ public:
+  virtual ~RankIndex() = default;
+
+  /// Applies offers in order (several for one player too). One answer per offer. With Ranks::tell the ranks are those
+  /// after the whole call. O(k log n).
+  virtual Result<std::vector<Applied>> apply(const Board& board, std::span<const Offer> offers, Ranks ranks) = 0;
+
+  virtual Result<std::vector<std::optional<Standing>>> standings(const Board& board,
+                                                                 std::span<const PlayerId> players) const = 0;
+
+  /// `limit` entries from rank `first` (from 1) on; fewer at the end. O(log n + limit).
+  virtual Result<Page> range(const Board& board, std::uint64_t first, std::size_t limit) const = 0;
+
+  /// The entries that follow the place of (standing, player), whether or not that player still stands there: a cursor
+  /// that neither skips nor repeats a player who has not moved. O(log n + limit).
+  virtual Result<Page> range_after(const Board& board, const PlayerId& player, const Standing& standing,
+                                   std::size_t limit) const = 0;
+
+  virtual Result<std::optional<Place>> place_of(const Board& board, const PlayerId& player) const = 0;
+
+  /// Up to 2·radius+1 entries, cut at the ends; no entries when the player is absent.
+  virtual Result<Page> around(const Board& board, const PlayerId& player, std::size_t radius) const = 0;
+
+  /// Global ranks of `players` in their order; nullopt where absent.
+  virtual Result<std::vector<std::optional<Entry>>> ranks_of(const Board& board,
+                                                             std::span<const PlayerId> players) const = 0;
+
+  /// Takes players off a board; returns how many were on it.
+  virtual Result<std::uint64_t> erase(const Board& board, std::span<const PlayerId> players) = 0;
+
+  /// Calls `next` for one standing after the other until it returns nullopt, and puts them in place of the board's
+  /// whole content in one step: readers see the old board or the new one. Players must be distinct.
+  virtual Result<void> load(const Board& board, const std::function<std::optional<Offer>()>& next) = 0;
+
+  /// Forgets the board and gives its memory back.
+  virtual Result<void> drop(const Board& board) = 0;
+
+  /// A number that is another one after each change of the board, and never the same again in this process.
+  virtual std::uint64_t version(const Board& board) const = 0;
+
+  /// Whether this process is the only writer, so that `standings` is as fresh as the ledger.
+  virtual bool exclusive() const = 0;
+};
+
+}  // namespace scoreline::leaderboards

@@ -1,0 +1,95 @@
+// The leaderboards of one process, as the doors see them: reads, and the changes that are not results.
+//
+// Thread safety: reads from any thread. `put_definition`, `open_season`, `drop`, `erase_player` only from the writer
+// (ingest::Pipeline::exclusive). Until `rebuild` has finished every read is Code::not_ready, never a wrong rank.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "leaderboards/catalogue.h"
+#include "leaderboards/definition.h"
+#include "leaderboards/ledger.h"
+#include "leaderboards/rank_index.h"
+#include "leaderboards/values.h"
+
+namespace scoreline::leaderboards {
+
+/// Which board a reader means: a season by id, or the current one.
+struct BoardRef {
+  std::string_view leaderboard;
+  std::optional<SeasonId> season;  ///< nullopt: current
+};
+
+/// One player among friends.
+struct FriendEntry {
+  std::uint64_t rank_among = 0;  ///< among the players asked for, from 1
+  Entry entry;                   ///< entry.rank is the rank on the whole board
+};
+
+struct Friends {
+  std::vector<FriendEntry> entries;  ///< sorted by rank
+  std::vector<PlayerId> absent;      ///< in the order asked for
+};
+
+struct RebuildProgress {
+  bool ready = false;
+  std::uint64_t results_done = 0;
+  std::uint64_t results_total = 0;
+  std::optional<Error> failure;  ///< why it will not become ready
+};
+
+class Service {
+ public:
+  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index);
+
+  /// Makes every board from the ledger; verifies it on the way. Call once, before or while the doors are open.
+  Result<void> rebuild();
+  RebuildProgress progress() const;
+  bool ready() const { return ready_.load(std::memory_order_acquire); }
+
+  Catalogue& catalogue() { return catalogue_; }
+
+  /// The board a reader means. Errors: not_ready, not_found (leaderboard).
+  Result<Board> resolve(const BoardRef& ref) const;
+
+  /// limit 1..kMaxEntries, else Code::invalid, field `limit`.
+  Result<Page> top(const BoardRef& ref, std::size_t limit) const;
+  /// from ≥ 1. Errors: field `from`, `limit`.
+  Result<Page> range(const BoardRef& ref, std::uint64_t from, std::size_t limit) const;
+  Result<Page> range_after(const BoardRef& ref, const PlayerId& player, const Standing& standing,
+                           std::size_t limit) const;
+  /// Errors: not_found, field `playerId`, when the player has no result on the board.
+  Result<Place> place_of(const BoardRef& ref, const PlayerId& player) const;
+  /// radius 0..kMaxRadius. An absent player gives no entries.
+  Result<Page> around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const;
+  /// 1..kMaxEntries players; one asked for twice counts once.
+  Result<Friends> friends(const BoardRef& ref, std::span<const PlayerId> players) const;
+  /// Changes with each change of the board; for caches of rendered pages.
+  Result<std::uint64_t> version(const BoardRef& ref) const;
+
+  Result<bool> put_definition(const Definition& definition);
+  Result<void> open_season(const LeaderboardName& leaderboard, const Season& season);
+  Result<void> drop(const LeaderboardName& leaderboard);
+  /// Off every board of the leaderboard; returns how many results stopped counting.
+  Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player, Ledger::Erase mode);
+
+ private:
+  Catalogue& catalogue_;
+  Ledger& ledger_;
+  RankIndex& index_;
+  std::atomic<bool> ready_{false};
+  std::atomic<std::uint64_t> results_done_{0};
+  std::atomic<std::uint64_t> results_total_{0};
+};
+
+/// The share of the board's players that `place` is level with or ahead of, in percent: 100 for the first of any board.
+double percentile(const Place& place);
+
+}  // namespace scoreline::leaderboards
