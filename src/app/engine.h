@@ -1,0 +1,61 @@
+// The embedded engine in one piece: SQLite ledger, memory index, catalogue, service, pipeline. Every door of one
+// process (HTTP, command line, C++ library) stands on one Engine.
+//
+// Thread safety: open, rebuild and the destructor from one thread; what it hands out is safe as its own header says.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "ingest/pipeline.h"
+#include "leaderboards/definition.h"
+#include "leaderboards/ledger.h"
+#include "leaderboards/service.h"
+
+namespace scoreline::app {
+
+struct EngineOptions {
+  std::filesystem::path data;  ///< the folder of the ledger; made when it is not there
+  /// From configuration. A new one is made; one that differs from what the ledger has is changed where the boards stay
+  /// right, else `open` fails naming the leaderboard.
+  std::vector<leaderboards::Definition> definitions;
+  const Clock* clock = nullptr;  ///< nullptr: the system's; must outlive the engine
+  Random* random = nullptr;      ///< nullptr: seeded by the system; must outlive the engine
+};
+
+class Engine {
+ public:
+  /// Opens (and locks) the data folder. No board is there yet: `rebuild` or `start_rebuild` comes next.
+  /// Errors: locked, damaged, storage_failed; conflict or invalid for a definition.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options);
+  /// The same over any ledger; `options.data` is not looked at.
+  static Result<std::unique_ptr<Engine>> open(std::unique_ptr<leaderboards::Ledger> ledger,
+                                              const EngineOptions& options);
+
+  /// Answers everything that was submitted, then closes the ledger.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  leaderboards::Service& service();
+  ingest::Pipeline& pipeline();
+  leaderboards::Ledger& ledger();
+  const Clock& clock() const;
+
+  /// Makes every board from the ledger, here and now. Once, and not beside start_rebuild.
+  Result<void> rebuild();
+  /// The same on a thread of its own: the doors may be open meanwhile and answer not_ready;
+  /// `service().progress()` tells how far it is, and why it failed.
+  void start_rebuild();
+
+ private:
+  struct Parts;
+  explicit Engine(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace scoreline::app
