@@ -10,6 +10,7 @@ namespace scoreline {
 inline constexpr std::size_t kMaxPlayerIdBytes = 128;
 inline constexpr std::size_t kMaxLeaderboardNameBytes = 64;
 inline constexpr std::size_t kMaxLeaderboards = 10'000;
+inline constexpr std::size_t kMaxSeasons = 10'000;  ///< of one leaderboard
 inline constexpr std::int64_t kMaxSeasonId = 2'147'483'647;
 inline constexpr int kMaxScale = 9;
 
@@ -27,6 +28,7 @@ inline constexpr std::chrono::milliseconds kMaxClockSkew = std::chrono::minutes{
 inline constexpr std::size_t kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxBodyBytes = 8 * 1024 * 1024;
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
+inline constexpr std::size_t kMaxTargetBytes = 4 * 1024;  ///< path and query of an HTTP request
 inline constexpr std::size_t kMaxLineBytes = 64 * 1024;  ///< one line of CSV or NDJSON
 
 }  // namespace scoreline

@@ -1,0 +1,74 @@
+// What a handler sees of HTTP: a request as views, an answer as a value, and the promise to give one.
+//
+// Thread safety: a Responder may be completed from any thread; everything else is a plain value.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace scoreline::http {
+
+enum class Method : std::uint8_t { get, head, put, post, del, other };
+
+std::string_view to_string(Method method);  ///< `GET` …; `other` is empty
+
+/// One whole request. The views live until Handler::handle returns, no longer.
+struct Request {
+  Method method = Method::other;
+  std::string_view target;         ///< as sent: path, and `?query` when there is one
+  std::string_view content_type;   ///< as sent, with parameters; empty when absent
+  std::string_view if_none_match;  ///< empty when absent
+  std::string_view body;
+  unsigned loop = 0;  ///< which loop of the server serves it: for caches that no other thread touches
+};
+
+inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kProblemType = "application/problem+json";
+
+struct Response {
+  int status = 200;
+  std::string_view content_type = kJsonType;  ///< static text
+  std::string body;
+  std::shared_ptr<const std::string> shared_body;  ///< in place of `body`: a page that many answers share
+  std::string etag;                                ///< with its quotes; empty: none, and the answer must not be stored
+  std::string allow;                               ///< methods, of a 405
+  std::optional<std::chrono::seconds> retry_after;
+
+  std::string_view content() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }
+};
+
+/// Where the answer to a connection's open request goes.
+class AnswerSink {
+ public:
+  virtual ~AnswerSink() = default;
+  /// From any thread.
+  virtual void deliver(Response response) = 0;
+};
+
+/// The duty to answer one request, exactly once. Dropped without an answer, it answers 500.
+class Responder {
+ public:
+  explicit Responder(std::shared_ptr<AnswerSink> sink) : sink_(std::move(sink)) {}
+  Responder(Responder&&) noexcept = default;
+  Responder& operator=(Responder&&) = delete;
+  ~Responder();
+
+  /// Answers. The second call of one responder breaks an invariant.
+  void send(Response response);
+
+ private:
+  std::shared_ptr<AnswerSink> sink_;
+};
+
+/// Called on the server's loops, several at once: must be thread-safe and must not block.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual void handle(const Request& request, Responder responder) = 0;
+};
+
+}  // namespace scoreline::http
