@@ -3,7 +3,8 @@
 // One writer thread takes everything that waits, appends it to the ledger in one transaction (many results, one
 // fsync), applies what was new to the index, and only then answers: an answered result is durable and visible.
 //
-// Thread safety: every call may come from any thread. Callbacks run on the writer thread and must be short.
+// Thread safety: every call may come from any thread. Callbacks run on the writer thread and must be short; when the
+// call is refused at once, or everything in it rejected, they run on the caller's before `submit` returns.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct Submission {
 /// What became of one result.
 struct Receipt {
   leaderboards::Outcome outcome = leaderboards::Outcome::unchanged;
-  leaderboards::Standing standing;    ///< the player's standing after it
+  leaderboards::Standing standing;    ///< the player's standing after it; zeros for a duplicate of an erased player
   int scale = 0;                      ///< of the standing's points
   std::optional<std::uint64_t> rank;  ///< with Ranks::tell
   std::optional<std::uint64_t> previous_rank;
@@ -63,7 +64,8 @@ class Pipeline {
   /// The same, waiting for the answer. Not from the writer thread.
   Result<Receipts> submit(std::vector<Submission> submissions, leaderboards::Ranks ranks);
 
-  /// Runs `work` on the writer thread between two commits: for changes that must not meet a result half way.
+  /// Runs `work` on the writer thread between two commits: for changes that must not meet a result half way. Returns
+  /// at once; `work` comes after all that was submitted before and ahead of all that is submitted later.
   void exclusive(std::function<void()> work);
 
  private:

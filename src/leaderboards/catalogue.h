@@ -18,18 +18,24 @@
 
 namespace scoreline::leaderboards {
 
+/// nullptr when nobody has opened it. O(log n).
+const Season* find_season(const LeaderboardRecord& record, SeasonId id);
+
+/// Of the seasons that have begun and not ended at `now` the one with the latest start (without a start counts as the
+/// earliest; then the highest id). While there is none: the last that began; else the first to begin; else 1.
+SeasonId current_season(const LeaderboardRecord& record, Timestamp now);
+
 class Catalogue {
  public:
   /// Reads all definitions and makes `main` with the defaults when it is not there.
   static Result<std::unique_ptr<Catalogue>> open(Ledger& ledger);
 
-  /// nullptr-free: Code::not_found, field `leaderboard`.
+  /// Never nullptr. Errors: Code::not_found, field `leaderboard`. The record itself never changes: a change makes a new
+  /// one.
   Result<std::shared_ptr<const LeaderboardRecord>> find(std::string_view leaderboard) const;
   std::vector<Definition> definitions() const;
 
-  /// The open season with the latest start (seasons without a start count as the earliest; then the highest id);
-  /// season 1 while there is none.
-  Result<SeasonId> current_season(std::string_view leaderboard) const;
+  Result<SeasonId> current_season(std::string_view leaderboard, Timestamp now) const;
 
   /// The board of a season; a season nobody has opened yet gives an empty board.
   Result<Board> board(std::string_view leaderboard, SeasonId season) const;
@@ -37,15 +43,19 @@ class Catalogue {
   /// Writer only. Creates, or changes where the boards stay right: else Code::conflict, saying why.
   /// True when it was created.
   Result<bool> put_definition(const Definition& definition);
-  /// Writer only. Code::conflict when it is open with another start or end.
+  /// Writer only. Errors: Code::conflict when it is open with another start or end, or when there are kMaxSeasons;
+  /// Code::invalid, field `start` or `end`, for an end that is not after the start, and for a packed key without start.
   Result<void> open_season(const LeaderboardName& leaderboard, const Season& season);
-  /// Writer only.
+  /// Writer only. `main` comes back at once, empty and with the defaults: it always exists.
   Result<void> drop(const LeaderboardName& leaderboard);
 
  private:
   explicit Catalogue(Ledger& ledger) : ledger_(ledger) {}
+  void replace(LeaderboardRecord record);
+
   Ledger& ledger_;
   mutable std::shared_mutex mutex_;
+  // Seasons are sorted by id.
   std::map<std::string, std::shared_ptr<const LeaderboardRecord>, std::less<>> records_;
 };
 

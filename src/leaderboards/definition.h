@@ -21,6 +21,9 @@ enum class Rule : std::uint8_t {
 
 enum class Order : std::uint8_t { descending, ascending };
 
+/// What a definition that names no order means: ascending for `least`, else descending.
+constexpr Order default_order(Rule rule) { return rule == Rule::least ? Order::ascending : Order::descending; }
+
 /// Who ranks above among equals: who reached the points first, or last.
 enum class Ties : std::uint8_t { first, last };
 
@@ -46,6 +49,9 @@ struct Definition {
 
 /// The leaderboard that exists from the first start.
 inline constexpr std::string_view kMainLeaderboard = "main";
+
+/// How long the grace after a season's end may be.
+inline constexpr std::chrono::milliseconds kMaxGrace = std::chrono::hours{24 * 366};
 
 /// Errors: Code::invalid with the field's name as it stands in JSON and TOML.
 Result<void> validate(const Definition& definition);
@@ -81,6 +87,9 @@ struct Board {
   KeyKind key = KeyKind::wide;
   Timestamp season_start;  ///< meaningful for `packed` only
 };
+
+/// Errors: Code::invalid, field `start` or `end`.
+Result<void> validate(const Definition& definition, const Season& season);
 
 Board board_of(const Definition& definition, const Season& season);
 

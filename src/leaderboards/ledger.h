@@ -57,6 +57,9 @@ class Ledger {
   virtual Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const BoardId& board,
                                                                              const PlayerId& player) = 0;
 
+  /// Whether a result of this match and player is kept, so that `append` would answer `duplicate`.
+  virtual Result<bool> contains(const LeaderboardName& leaderboard, const Uuid& match_id, const PlayerId& player) = 0;
+
   enum class Erase : std::uint8_t {
     from_boards,  ///< a tombstone: what is recorded so far never counts again; later results do
     from_ledger,  ///< the rows themselves go too

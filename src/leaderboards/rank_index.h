@@ -70,13 +70,15 @@ class RankIndex {
   virtual Result<std::uint64_t> erase(const Board& board, std::span<const PlayerId> players) = 0;
 
   /// Calls `next` for one standing after the other until it returns nullopt, and puts them in place of the board's
-  /// whole content in one step: readers see the old board or the new one. Players must be distinct.
+  /// whole content in one step: readers see the old board or the new one. They come sorted by rank key and then player
+  /// id, both ascending, and no player twice.
   virtual Result<void> load(const Board& board, const std::function<std::optional<Offer>()>& next) = 0;
 
   /// Forgets the board and gives its memory back.
   virtual Result<void> drop(const Board& board) = 0;
 
-  /// A number that is another one after each change of the board, and never the same again in this process.
+  /// A number that is another one after each change of the board; 0 while nothing is known of it, so that it is empty.
+  /// Two contents of one board never have the same number in one process.
   virtual std::uint64_t version(const Board& board) const = 0;
 
   /// Whether this process is the only writer, so that `standings` is as fresh as the ledger.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/error.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
 
@@ -16,16 +15,41 @@ namespace scoreline::leaderboards {
 /// results).
 bool replaces(const Board& board, const Standing& current, const Standing& offered);
 
+/// A time as the board keeps it: whole seconds since the season's start on `packed` boards, rounded down.
+Timestamp kept_time(const Board& board, Timestamp achieved_at);
+
+/// What folding keeps of a player's results so far: small, because a rebuild holds one for each player of a ledger.
+struct Tally {
+  std::int64_t points = 0;  ///< sum: the total modulo 2^64
+  Timestamp achieved_at;
+  std::int32_t carry = 0;  ///< sum: how often the total left 64 bits upwards, less how often downwards
+  bool any = false;        ///< a result was added
+  bool moved = false;      ///< sum: one of them was not zero
+};
+
+void add_to(Tally& tally, const Board& board, std::int64_t points, Timestamp achieved_at);
+/// nullopt before the first result.
+std::optional<Standing> standing_of(const Tally& tally);
+/// sum: whether the total is beyond 64 bits; `standing_of` then shows the limit.
+bool overflowed(const Tally& tally);
+
 /// Folds all results of one player on one board into the standing: the reference that the boards are held to.
 /// sum: achieved_at is the latest of the results that moved the total; while every one of them was zero, the earliest.
 class Fold {
  public:
-  explicit Fold(const Board& board);
-  void add(std::int64_t points, Timestamp achieved_at);
+  explicit Fold(const Board& board) : board_(&board) {}
+  /// Goes on from the standing of a sum whose points are not 0. (At 0 a standing does not tell whether it ever moved.)
+  Fold(const Board& board, const Standing& total);
+
+  void add(std::int64_t points, Timestamp achieved_at) { add_to(tally_, *board_, points, achieved_at); }
   /// nullopt before the first result. A sum beyond 64 bits is held at the limit; the pipeline refuses such a result
   /// before it reaches the ledger.
-  std::optional<Standing> standing() const;
-  // (private members are the implementation's)
+  std::optional<Standing> standing() const { return standing_of(tally_); }
+  bool overflowed() const { return leaderboards::overflowed(tally_); }
+
+ private:
+  const Board* board_;  // outlives the fold
+  Tally tally_;
 };
 
 }  // namespace scoreline::leaderboards

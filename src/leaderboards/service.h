@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -47,7 +48,7 @@ struct RebuildProgress {
 
 class Service {
  public:
-  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index);
+  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock);
 
   /// Makes every board from the ledger; verifies it on the way. Call once, before or while the doors are open.
   Result<void> rebuild();
@@ -81,15 +82,22 @@ class Service {
   Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player, Ledger::Erase mode);
 
  private:
+  Result<void> check_ready() const;
+  Result<void> drop_boards(const LeaderboardRecord& record);
+
   Catalogue& catalogue_;
   Ledger& ledger_;
   RankIndex& index_;
+  const Clock& clock_;
   std::atomic<bool> ready_{false};
   std::atomic<std::uint64_t> results_done_{0};
   std::atomic<std::uint64_t> results_total_{0};
+  mutable std::mutex failure_mutex_;
+  std::optional<Error> failure_;
 };
 
-/// The share of the board's players that `place` is level with or ahead of, in percent: 100 for the first of any board.
+/// The share of the board's players that `place` is level with or ahead of, in percent:
+/// 100·(players − rank + 1) / players, so 100 for the first of any board.
 double percentile(const Place& place);
 
 }  // namespace scoreline::leaderboards

@@ -1,0 +1,285 @@
+#include "adapters/memory/memory_rank_index.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "leaderboards/rank_key_codec.h"
+#include "leaderboards/rules.h"
+#include "ordered/rank_tree.h"
+
+namespace scoreline::memory {
+
+using leaderboards::Applied;
+using leaderboards::Board;
+using leaderboards::Entry;
+using leaderboards::Offer;
+using leaderboards::Order;
+using leaderboards::Page;
+using leaderboards::Place;
+using leaderboards::PlayerId;
+using leaderboards::RankKeyCodec;
+using leaderboards::Ranks;
+using leaderboards::Standing;
+using ordered::Position;
+using ordered::RankKey;
+using ordered::RankTree;
+
+struct MemoryRankIndex::Ranked {
+  explicit Ranked(std::uint64_t hash_seed) : tree(hash_seed) {}
+
+  mutable std::mutex mutex;
+  RankTree tree;
+  std::uint64_t version = 0;
+};
+
+namespace {
+
+std::vector<std::string_view> texts_of(std::span<const PlayerId> players) {
+  std::vector<std::string_view> texts;
+  texts.reserve(players.size());
+  for (const PlayerId& player : players) texts.push_back(player.text());
+  return texts;
+}
+
+ordered::Direction direction_of(const Board& board) {
+  return board.order == Order::descending ? ordered::Direction::descending : ordered::Direction::ascending;
+}
+
+/// From how many stand before a member by ascending key to its rank on the board.
+std::uint64_t rank_on(const Board& board, std::uint64_t before, std::uint64_t players) {
+  return board.order == Order::descending ? players - before : before + 1;
+}
+
+/// `limit` entries, `skip` of them first passed over in reading order. The caller holds the board's lock.
+void read_entries(const RankTree& tree, const Board& board, std::uint64_t skip, std::uint64_t limit, Page& page) {
+  page.players = tree.size();
+  if (skip >= page.players) return;
+  const RankKeyCodec codec(board);
+  page.entries.reserve(std::min(limit, page.players - skip));
+  tree.visit(skip, limit, direction_of(board), [&](std::string_view player, RankKey key) {
+    page.entries.push_back({++skip, PlayerId::trusted(std::string(player)), codec.decode(key)});
+  });
+}
+
+}  // namespace
+
+MemoryRankIndex::MemoryRankIndex(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
+MemoryRankIndex::~MemoryRankIndex() = default;
+
+std::shared_ptr<MemoryRankIndex::Ranked> MemoryRankIndex::find(const Board& board) const {
+  const std::shared_lock lock(table_mutex_);
+  const auto at = table_.find(board.id);
+  return at == table_.end() ? nullptr : at->second;
+}
+
+std::shared_ptr<MemoryRankIndex::Ranked> MemoryRankIndex::find_or_make(const Board& board) {
+  if (auto found = find(board)) return found;
+  const std::lock_guard lock(table_mutex_);
+  auto& place = table_[board.id];
+  if (!place) place = std::make_shared<Ranked>(hash_seed_);
+  return place;
+}
+
+Result<std::vector<Applied>> MemoryRankIndex::apply(const Board& board, std::span<const Offer> offers, Ranks ranks) {
+  const RankKeyCodec codec(board);
+  std::vector<std::string_view> players;
+  std::vector<RankKey> keys;
+  players.reserve(offers.size());
+  keys.reserve(offers.size());
+  for (const Offer& offer : offers) {
+    const auto key = codec.encode(offer.standing);
+    if (!key) return fail(key.error());
+    players.push_back(offer.player.text());
+    keys.push_back(*key);
+  }
+  std::vector<Applied> applied(offers.size());
+  if (offers.empty()) return applied;
+  const bool tell = ranks == Ranks::tell;
+  std::vector<std::optional<std::uint64_t>> before(tell ? offers.size() : 0);
+  std::vector<std::optional<std::uint64_t>> after(tell ? offers.size() : 0);
+  std::uint64_t players_before = 0;
+  std::uint64_t players_after = 0;
+
+  const auto ranked = find_or_make(board);
+  {
+    const std::lock_guard lock(ranked->mutex);
+    bool changed = false;
+    players_before = ranked->tree.size();
+    if (tell) ranked->tree.ranks_of(players, before);
+    ranked->tree.modify(players, [&](std::size_t i, std::optional<RankKey> current) -> std::optional<RankKey> {
+      const Standing offered = codec.decode(keys[i]);
+      applied[i].standing = offered;
+      if (current) {
+        const Standing standing = codec.decode(*current);
+        if (!leaderboards::replaces(board, standing, offered)) {
+          applied[i].standing = standing;
+          return std::nullopt;
+        }
+      }
+      applied[i].changed = changed = true;
+      return keys[i];
+    });
+    players_after = ranked->tree.size();
+    if (tell) ranked->tree.ranks_of(players, after);
+    if (changed) ranked->version = next_version();
+  }
+  if (!tell) return applied;
+  for (std::size_t i = 0; i < applied.size(); ++i) {
+    if (before[i]) applied[i].previous_rank = rank_on(board, *before[i], players_before);
+    applied[i].rank = rank_on(board, *after[i], players_after);
+  }
+  return applied;
+}
+
+Result<std::vector<std::optional<Standing>>> MemoryRankIndex::standings(const Board& board,
+                                                                        std::span<const PlayerId> players) const {
+  std::vector<std::optional<Standing>> standings(players.size());
+  const auto ranked = find(board);
+  if (!ranked || players.empty()) return standings;
+  const auto texts = texts_of(players);
+  std::vector<std::optional<RankKey>> keys(players.size());
+  {
+    const std::lock_guard lock(ranked->mutex);
+    ranked->tree.keys_of(texts, keys);
+  }
+  const RankKeyCodec codec(board);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i]) standings[i] = codec.decode(*keys[i]);
+  }
+  return standings;
+}
+
+Result<Page> MemoryRankIndex::range(const Board& board, std::uint64_t first, std::size_t limit) const {
+  Page page;
+  const auto ranked = find(board);
+  if (!ranked) return page;
+  const std::lock_guard lock(ranked->mutex);
+  read_entries(ranked->tree, board, first - 1, limit, page);
+  return page;
+}
+
+Result<Page> MemoryRankIndex::range_after(const Board& board, const PlayerId& player, const Standing& standing,
+                                          std::size_t limit) const {
+  const auto key = RankKeyCodec(board).encode(standing);
+  if (!key) return fail(key.error());
+  Page page;
+  const auto ranked = find(board);
+  if (!ranked) return page;
+  const std::lock_guard lock(ranked->mutex);
+  const RankTree& tree = ranked->tree;
+  std::uint64_t skip = 0;
+  if (board.order == Order::descending) {
+    skip = tree.size() - tree.lower_bound_rank(*key, player.text());
+  } else {
+    // The smallest text above the player's own: those at the cursor's place are passed over too.
+    skip = tree.lower_bound_rank(*key, player.text() + '\0');
+  }
+  read_entries(tree, board, skip, limit, page);
+  return page;
+}
+
+Result<std::optional<Place>> MemoryRankIndex::place_of(const Board& board, const PlayerId& player) const {
+  const auto ranked = find(board);
+  if (!ranked) return std::nullopt;
+  std::optional<Position> position;
+  std::uint64_t players = 0;
+  {
+    const std::lock_guard lock(ranked->mutex);
+    position = ranked->tree.position_of(player.text());
+    players = ranked->tree.size();
+  }
+  if (!position) return std::nullopt;
+  return Place{{rank_on(board, position->rank, players), player, RankKeyCodec(board).decode(position->key)}, players};
+}
+
+Result<Page> MemoryRankIndex::around(const Board& board, const PlayerId& player, std::size_t radius) const {
+  Page page;
+  const auto ranked = find(board);
+  if (!ranked) return page;
+  const std::lock_guard lock(ranked->mutex);
+  const RankTree& tree = ranked->tree;
+  page.players = tree.size();
+  const auto before = tree.rank_of(player.text());
+  if (!before) return page;
+  const std::uint64_t above = rank_on(board, *before, page.players) - 1;
+  const std::uint64_t skip = above - std::min<std::uint64_t>(above, radius);
+  read_entries(tree, board, skip, above - skip + radius + 1, page);
+  return page;
+}
+
+Result<std::vector<std::optional<Entry>>> MemoryRankIndex::ranks_of(const Board& board,
+                                                                    std::span<const PlayerId> players) const {
+  std::vector<std::optional<Entry>> entries(players.size());
+  const auto ranked = find(board);
+  if (!ranked || players.empty()) return entries;
+  const auto texts = texts_of(players);
+  std::vector<std::optional<Position>> positions(players.size());
+  std::uint64_t size = 0;
+  {
+    const std::lock_guard lock(ranked->mutex);
+    ranked->tree.positions_of(texts, positions);
+    size = ranked->tree.size();
+  }
+  const RankKeyCodec codec(board);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (!positions[i]) continue;
+    entries[i] = Entry{rank_on(board, positions[i]->rank, size), players[i], codec.decode(positions[i]->key)};
+  }
+  return entries;
+}
+
+Result<std::uint64_t> MemoryRankIndex::erase(const Board& board, std::span<const PlayerId> players) {
+  const auto ranked = find(board);
+  if (!ranked) return 0;
+  const std::lock_guard lock(ranked->mutex);
+  std::uint64_t erased = 0;
+  for (const PlayerId& player : players) erased += ranked->tree.erase(player.text()) ? 1 : 0;
+  if (erased > 0) ranked->version = next_version();
+  return erased;
+}
+
+Result<void> MemoryRankIndex::load(const Board& board, const std::function<std::optional<Offer>()>& next) {
+  const RankKeyCodec codec(board);
+  RankTree::Builder builder(hash_seed_);
+  while (const auto offer = next()) {
+    const auto key = codec.encode(offer->standing);
+    if (!key) return fail(key.error());
+    builder.add(offer->player.text(), *key);
+  }
+  RankTree tree = std::move(builder).finish();
+  if (tree.empty() && !find(board)) return {};
+  const auto ranked = find_or_make(board);
+  {
+    const std::lock_guard lock(ranked->mutex);
+    std::swap(ranked->tree, tree);
+    ranked->version = next_version();
+  }
+  return {};  // the old tree goes here, outside the lock
+}
+
+Result<void> MemoryRankIndex::drop(const Board& board) {
+  std::shared_ptr<Ranked> dropped;  // goes after the lock
+  const std::lock_guard lock(table_mutex_);
+  if (const auto at = table_.find(board.id); at != table_.end()) {
+    dropped = std::move(at->second);
+    table_.erase(at);
+  }
+  return {};
+}
+
+std::uint64_t MemoryRankIndex::version(const Board& board) const {
+  const auto ranked = find(board);
+  if (!ranked) return 0;
+  const std::lock_guard lock(ranked->mutex);
+  return ranked->version;
+}
+
+std::size_t MemoryRankIndex::boards() const {
+  const std::shared_lock lock(table_mutex_);
+  return table_.size();
+}
+
+}  // namespace scoreline::memory

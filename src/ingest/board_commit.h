@@ -1,0 +1,83 @@
+// The results of one commit that go to one board: which of its totals fit, what the board is offered, what became of
+// each result.
+//
+// Thread safety: the writer's thread only.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "ingest/pipeline.h"
+#include "ingest/validator.h"
+#include "leaderboards/ledger.h"
+#include "leaderboards/rank_index.h"
+#include "leaderboards/rules.h"
+
+namespace scoreline::ingest {
+
+/// One result on its way through a commit.
+struct Row {
+  const Accepted* accepted;
+  Result<Receipt>* receipt;
+  leaderboards::Ranks ranks = leaderboards::Ranks::skip;
+  leaderboards::Recorded recorded = leaderboards::Recorded::duplicate;
+
+  const leaderboards::MatchResult& result() const { return accepted->result; }
+};
+
+class BoardCommit {
+ public:
+  explicit BoardCommit(std::shared_ptr<const Target> target) : target_(std::move(target)) {}
+
+  const Target& target() const { return *target_; }
+  void add(Row* row) { rows_.push_back(row); }
+  std::span<Row* const> rows() const { return rows_; }
+
+  /// Rejects the results that would take a sum out of its range, and forgets them. Before the append: what is in the
+  /// ledger counts.
+  Result<void> admit_totals(leaderboards::Ledger& ledger, const leaderboards::RankIndex& index);
+
+  /// Rejects everything.
+  void reject_all(const Error& error);
+
+  /// Offers what was recorded to the board and writes the receipts.
+  Result<void> apply(leaderboards::RankIndex& index);
+
+  /// The same when nobody knows which of the results were recorded just now: the standings come from the ledger.
+  /// Receipts say `improved` where the board changed by it, else `duplicate`: it is in the ledger, nothing changed.
+  Result<void> apply_from_ledger(leaderboards::Ledger& ledger, leaderboards::RankIndex& index);
+
+ private:
+  /// A player's total while results are added.
+  struct Total {
+    leaderboards::Fold now;
+    leaderboards::Fold highest;  ///< if only the results above 0 were new
+    leaderboards::Fold lowest;   ///< if only those below
+  };
+
+  Result<void> read_totals(leaderboards::Ledger& ledger, const leaderboards::RankIndex& index);
+  bool fits(const leaderboards::Fold& total) const;
+  Result<void> admit_one_by_one(leaderboards::Ledger& ledger, std::string_view player, leaderboards::Fold total);
+  leaderboards::Standing offered_by(const Row& row);
+  Result<void> apply_some(leaderboards::RankIndex& index, std::span<Row* const> rows);
+  Result<void> answer_duplicates(const leaderboards::RankIndex& index);
+  leaderboards::Ranks ranks_wanted() const;
+
+  std::shared_ptr<const Target> target_;
+  std::vector<Row*> rows_;
+  std::unordered_map<std::string_view, Total> totals_;  // sum only
+};
+
+/// Makes the standings of `players` on a board what the ledger says. One answer per player, empty for who
+/// has no results.
+Result<std::vector<leaderboards::Applied>> offer_from_ledger(leaderboards::Ledger& ledger,
+                                                             leaderboards::RankIndex& index,
+                                                             const leaderboards::Board& board,
+                                                             std::span<const leaderboards::PlayerId> players,
+                                                             leaderboards::Ranks ranks);
+
+}  // namespace scoreline::ingest

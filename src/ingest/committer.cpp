@@ -1,0 +1,150 @@
+#include "ingest/committer.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "ingest/board_commit.h"
+
+namespace scoreline::ingest {
+
+using leaderboards::BoardId;
+using leaderboards::MatchResult;
+using leaderboards::PlayerId;
+using leaderboards::Ranks;
+using leaderboards::Recorded;
+using leaderboards::Season;
+
+namespace {
+
+/// How often a batch whose answer was lost is sent again at once.
+constexpr int kSettleAttempts = 2;
+
+}  // namespace
+
+struct Committer::Commit {
+  std::vector<Row> rows;  // never grows beyond what was reserved: the boards point into it
+  std::vector<std::unique_ptr<BoardCommit>> boards;
+  std::unordered_map<BoardId, BoardCommit*> by_id;
+};
+
+Result<void> Committer::gather(std::span<Job> jobs, Commit& commit) const {
+  std::size_t results = 0;
+  for (const Job& job : jobs) results += job.accepted.size();
+  commit.rows.reserve(results);
+  BoardCommit* board = nullptr;
+  for (Job& job : jobs) {
+    for (std::size_t i = 0; i < job.accepted.size(); ++i) {
+      Accepted& accepted = job.accepted[i];
+      Result<Receipt>& receipt = job.receipts[job.places[i]];
+      if (board == nullptr || board->target().board.id != accepted.target->board.id) {
+        auto& known = commit.by_id[accepted.target->board.id];
+        if (known == nullptr) {
+          auto target = accepted.target;
+          // The leaderboard may have changed, or gone, since the result was validated.
+          if (auto record = catalogue_.find(target->board.id.leaderboard.text()); record && *record != target->record) {
+            target = std::make_shared<const Target>(*std::move(record), target->board.id.season);
+          } else if (!record) {
+            receipt = fail(std::move(record).error());
+            continue;
+          }
+          commit.boards.push_back(std::make_unique<BoardCommit>(std::move(target)));
+          known = commit.boards.back().get();
+        }
+        board = known;
+      }
+      if (board->target().record != accepted.target->record) {
+        if (const auto valid = check_against(board->target(), clock_.now(), accepted); !valid) {
+          receipt = fail(valid.error());
+          continue;
+        }
+      }
+      commit.rows.push_back(Row{&accepted, &receipt, job.ranks, Recorded::duplicate});
+      board->add(&commit.rows.back());
+    }
+  }
+  return {};
+}
+
+Result<void> Committer::open_seasons(Commit& commit) {
+  for (const auto& board : commit.boards) {
+    if (board->target().opened != nullptr || board->rows().empty()) continue;
+    const BoardId& id = board->target().board.id;
+    const auto opened = catalogue_.open_season(id.leaderboard, Season{id.season, std::nullopt, std::nullopt});
+    if (opened) continue;
+    if (opened.error().code != Code::conflict && opened.error().code != Code::invalid) return opened;
+    board->reject_all(opened.error());
+  }
+  return {};
+}
+
+Result<void> Committer::commit(std::span<Job> jobs) {
+  if (const auto earlier = settle_earlier(); !earlier) return earlier;
+  Commit commit;
+  if (const auto gathered = gather(jobs, commit); !gathered) return gathered;
+  for (const auto& board : commit.boards) {
+    if (const auto admitted = board->admit_totals(ledger_, index_); !admitted) return admitted;
+  }
+  if (const auto opened = open_seasons(commit); !opened) return opened;
+
+  std::vector<MatchResult> batch;
+  std::vector<Row*> in_batch;
+  for (Row& row : commit.rows) {
+    if (!row.receipt->has_value()) continue;
+    batch.push_back(row.result());
+    in_batch.push_back(&row);
+  }
+  if (batch.empty()) return {};
+  const auto appended = append(batch);
+  if (!appended) return fail(appended.error());
+  for (std::size_t i = 0; i < in_batch.size(); ++i) in_batch[i]->recorded = appended->recorded[i];
+
+  for (const auto& board : commit.boards) {
+    if (board->rows().empty()) continue;
+    const auto applied = appended->ambiguous ? board->apply_from_ledger(ledger_, index_) : board->apply(index_);
+    if (!applied) return applied;
+  }
+  return {};
+}
+
+Result<Committer::Appended> Committer::append(const std::vector<MatchResult>& batch) {
+  auto answer = ledger_.append(batch);
+  if (answer) return Appended{*std::move(answer), false};
+  if (answer.error().code != Code::unknown_outcome) return fail(std::move(answer).error());
+
+  for (int attempt = 0; !answer && attempt < kSettleAttempts; ++attempt) answer = ledger_.append(batch);
+  if (!answer) {
+    // However the later attempts failed: the first may have been kept.
+    unsettled_ = batch;
+    return fail(Error{Code::unknown_outcome, answer.error().detail, {}, answer.error().retry_after});
+  }
+  // A batch is kept whole or not at all. One new result now shows that it was not kept before, so all answers are
+  // right; without a new one the whole of it may have been kept by the attempt whose answer was lost.
+  const bool any_new = std::any_of(answer->begin(), answer->end(), [](Recorded r) { return r == Recorded::recorded; });
+  return Appended{*std::move(answer), !any_new};
+}
+
+Result<void> Committer::settle_earlier() {
+  std::erase_if(unsettled_, [&](const MatchResult& result) { return !catalogue_.find(result.leaderboard.text()); });
+  if (unsettled_.empty()) return {};
+  if (const auto answer = ledger_.append(unsettled_); !answer) {
+    const Code code = answer.error().code == Code::unknown_outcome ? Code::storage_failed : answer.error().code;
+    return fail(Error{code, "an earlier commit is not settled yet: " + answer.error().detail, {},
+                      answer.error().retry_after});
+  }
+  std::unordered_map<BoardId, std::vector<PlayerId>> players;
+  for (const MatchResult& result : unsettled_) {
+    players[BoardId{result.leaderboard, result.season}].push_back(result.player);
+  }
+  for (const auto& [id, of_board] : players) {
+    const auto board = catalogue_.board(id.leaderboard.text(), id.season);
+    if (!board) return fail(board.error());
+    const auto offered = offer_from_ledger(ledger_, index_, *board, of_board, Ranks::skip);
+    if (!offered) return fail(offered.error());
+  }
+  unsettled_.clear();
+  return {};
+}
+
+}  // namespace scoreline::ingest

@@ -1,0 +1,166 @@
+#include "leaderboards/catalogue.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/limits.h"
+
+namespace scoreline::leaderboards {
+namespace {
+
+using Record = std::shared_ptr<const LeaderboardRecord>;
+
+Record make_record(LeaderboardRecord record) {
+  std::sort(record.seasons.begin(), record.seasons.end(), [](const Season& a, const Season& b) { return a.id < b.id; });
+  return std::make_shared<const LeaderboardRecord>(std::move(record));
+}
+
+Definition main_definition() {
+  Definition definition{.name = LeaderboardName::trusted(std::string(kMainLeaderboard))};
+  return definition;
+}
+
+tl::unexpected<Error> season_conflict(SeasonId season) {
+  return fail(Code::conflict, "season " + std::to_string(season.value) + " is open with another start or end",
+              "seasonId");
+}
+
+/// In which order seasons are candidates for the current one; the greatest is it.
+struct Candidacy {
+  int phase;             // 2: running, 1: ended, 0: not begun
+  std::int64_t by_time;  // later is better, but among those not begun
+  SeasonId id;
+  friend auto operator<=>(const Candidacy&, const Candidacy&) = default;
+};
+
+Candidacy candidacy(const Season& season, Timestamp now) {
+  const std::int64_t start = season.start ? season.start->ms : kMinTimestamp.ms - 1;
+  if (season.start && *season.start > now) return {0, -start, season.id};
+  return {season.end && *season.end <= now ? 1 : 2, start, season.id};
+}
+
+}  // namespace
+
+const Season* find_season(const LeaderboardRecord& record, SeasonId id) {
+  const auto at = std::lower_bound(record.seasons.begin(), record.seasons.end(), id,
+                                   [](const Season& season, SeasonId wanted) { return season.id < wanted; });
+  return at != record.seasons.end() && at->id == id ? &*at : nullptr;
+}
+
+Result<std::unique_ptr<Catalogue>> Catalogue::open(Ledger& ledger) {
+  auto records = ledger.leaderboards();
+  if (!records) return fail(std::move(records).error());
+  std::unique_ptr<Catalogue> catalogue(new Catalogue(ledger));
+  for (LeaderboardRecord& record : *records) {
+    std::string name = record.definition.name.text();
+    catalogue->records_.emplace(std::move(name), make_record(std::move(record)));
+  }
+  if (!catalogue->records_.contains(kMainLeaderboard)) {
+    const auto made = catalogue->put_definition(main_definition());
+    if (!made) return fail(made.error());
+  }
+  return catalogue;
+}
+
+Result<Record> Catalogue::find(std::string_view leaderboard) const {
+  const std::shared_lock lock(mutex_);
+  const auto at = records_.find(leaderboard);
+  if (at == records_.end()) {
+    return fail(Code::not_found, "there is no leaderboard of this name", "leaderboard");
+  }
+  return at->second;
+}
+
+std::vector<Definition> Catalogue::definitions() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Definition> definitions;
+  definitions.reserve(records_.size());
+  for (const auto& [name, record] : records_) definitions.push_back(record->definition);
+  return definitions;
+}
+
+SeasonId current_season(const LeaderboardRecord& record, Timestamp now) {
+  SeasonId current{1};
+  std::optional<Candidacy> best;
+  for (const Season& season : record.seasons) {
+    const Candidacy candidate = candidacy(season, now);
+    if (best && candidate < *best) continue;
+    best = candidate;
+    current = season.id;
+  }
+  return current;
+}
+
+Result<SeasonId> Catalogue::current_season(std::string_view leaderboard, Timestamp now) const {
+  return find(leaderboard).map([&](const Record& record) { return leaderboards::current_season(*record, now); });
+}
+
+Result<Board> Catalogue::board(std::string_view leaderboard, SeasonId season) const {
+  return find(leaderboard).map([&](const Record& record) {
+    const Season* const opened = find_season(*record, season);
+    return board_of(record->definition, opened != nullptr ? *opened : Season{season, std::nullopt, std::nullopt});
+  });
+}
+
+Result<bool> Catalogue::put_definition(const Definition& definition) {
+  if (const auto valid = validate(definition); !valid) return fail(valid.error());
+  LeaderboardRecord record{definition, {}};
+  const auto existing = find(definition.name.text());
+  if (existing) {
+    if ((*existing)->definition == definition) return false;
+    record.seasons = (*existing)->seasons;
+    if (const auto allowed = can_change((*existing)->definition, definition); !allowed) {
+      const auto used = ledger_.has_results(definition.name);
+      if (!used) return fail(used.error());
+      if (*used) return fail(allowed.error());
+    }
+  } else if (definitions().size() >= kMaxLeaderboards) {
+    return fail(Code::conflict, "there are 10000 leaderboards already, the most there can be", "leaderboard");
+  }
+  if (const auto stored = ledger_.put_definition(definition); !stored) return fail(stored.error());
+  replace(std::move(record));
+  return !existing;
+}
+
+Result<void> Catalogue::open_season(const LeaderboardName& leaderboard, const Season& season) {
+  const auto existing = find(leaderboard.text());
+  if (!existing) return fail(existing.error());
+  const LeaderboardRecord& record = **existing;
+  if (const Season* const opened = find_season(record, season.id)) {
+    if (*opened == season) return {};
+    return season_conflict(season.id);
+  }
+  if (const auto valid = validate(record.definition, season); !valid) return fail(valid.error());
+  if (record.seasons.size() >= kMaxSeasons) {
+    return fail(Code::conflict, "the leaderboard has 10000 seasons already, the most there can be", "seasonId");
+  }
+  if (const auto stored = ledger_.put_season(leaderboard, season); !stored) return fail(stored.error());
+  LeaderboardRecord changed = record;
+  changed.seasons.push_back(season);
+  replace(std::move(changed));
+  return {};
+}
+
+Result<void> Catalogue::drop(const LeaderboardName& leaderboard) {
+  if (const auto existing = find(leaderboard.text()); !existing) return fail(existing.error());
+  if (const auto dropped = ledger_.drop_leaderboard(leaderboard); !dropped) return fail(dropped.error());
+  {
+    const std::lock_guard lock(mutex_);
+    records_.erase(leaderboard.text());
+  }
+  if (leaderboard.text() != kMainLeaderboard) return {};
+  const auto made = put_definition(main_definition());
+  if (!made) return fail(made.error());
+  return {};
+}
+
+void Catalogue::replace(LeaderboardRecord record) {
+  std::string name = record.definition.name.text();
+  Record made = make_record(std::move(record));
+  const std::lock_guard lock(mutex_);
+  records_.insert_or_assign(std::move(name), std::move(made));
+}
+
+}  // namespace scoreline::leaderboards

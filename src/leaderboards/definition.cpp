@@ -1,0 +1,103 @@
+#include "leaderboards/definition.h"
+
+#include <array>
+#include <string>
+
+#include "base/limits.h"
+
+namespace scoreline::leaderboards {
+namespace {
+
+template <typename Word>
+struct Named {
+  std::string_view text;
+  Word word;
+};
+
+constexpr std::array kRules = {Named<Rule>{"best", Rule::best}, Named<Rule>{"least", Rule::least},
+                               Named<Rule>{"sum", Rule::sum}, Named<Rule>{"latest", Rule::latest}};
+constexpr std::array kOrders = {Named<Order>{"desc", Order::descending}, Named<Order>{"asc", Order::ascending}};
+constexpr std::array kTies = {Named<Ties>{"first", Ties::first}, Named<Ties>{"last", Ties::last}};
+constexpr std::array kKeys = {Named<KeyKind>{"wide", KeyKind::wide}, Named<KeyKind>{"packed", KeyKind::packed}};
+
+template <typename Word, std::size_t N>
+std::string_view name_of(const std::array<Named<Word>, N>& words, Word word) {
+  for (const auto& named : words) {
+    if (named.word == word) return named.text;
+  }
+  return {};
+}
+
+template <typename Word, std::size_t N>
+Result<Word> word_of(const std::array<Named<Word>, N>& words, std::string_view text, std::string field) {
+  std::string expected;
+  for (const auto& named : words) {
+    if (named.text == text) return named.word;
+    if (!expected.empty()) expected += ", ";
+    expected += named.text;
+  }
+  return fail(Code::invalid, "must be one of " + expected, std::move(field));
+}
+
+}  // namespace
+
+Result<void> validate(const Definition& definition) {
+  const auto invalid = [](std::string detail, std::string field) {
+    return fail(Code::invalid, std::move(detail), std::move(field));
+  };
+  if (definition.scale < 0 || definition.scale > kMaxScale) return invalid("must be 0..9", "scale");
+  if (definition.min_points > definition.max_points) return invalid("must not be above maxPoints", "minPoints");
+  if (definition.key == KeyKind::packed && definition.min_points < 0) {
+    return invalid("must not be below 0 with packed keys: they hold points 0..2097151", "minPoints");
+  }
+  if (definition.grace.count() < 0 || definition.grace > kMaxGrace) return invalid("must be 0..366 days", "grace");
+  if (definition.top < 1 || definition.top > static_cast<int>(kMaxEntries)) return invalid("must be 1..1000", "top");
+  return {};
+}
+
+Result<void> can_change(const Definition& from, const Definition& to) {
+  const auto refuse = [](std::string field, std::string_view why) {
+    return fail(Code::conflict, field + " cannot change while the leaderboard has results: " + std::string(why), field);
+  };
+  if (from.rule != to.rule) return refuse("rule", "the standings were made by it");
+  if (from.order != to.order) return refuse("order", "the boards are sorted by it");
+  if (from.scale != to.scale) return refuse("scale", "the points are kept in its units");
+  if (from.ties != to.ties) return refuse("ties", "the boards are sorted by it");
+  if (from.key != to.key) return refuse("key", "the boards are sorted by it");
+  if (from.min_points != to.min_points) return refuse("minPoints", "results were taken by it");
+  if (from.max_points != to.max_points) return refuse("maxPoints", "results were taken by it");
+  return {};
+}
+
+std::string_view to_string(Rule rule) { return name_of(kRules, rule); }
+std::string_view to_string(Order order) { return name_of(kOrders, order); }
+std::string_view to_string(Ties ties) { return name_of(kTies, ties); }
+std::string_view to_string(KeyKind key) { return name_of(kKeys, key); }
+
+Result<Rule> parse_rule(std::string_view text) { return word_of(kRules, text, "rule"); }
+Result<Order> parse_order(std::string_view text) { return word_of(kOrders, text, "order"); }
+Result<Ties> parse_ties(std::string_view text) { return word_of(kTies, text, "ties"); }
+Result<KeyKind> parse_key(std::string_view text) { return word_of(kKeys, text, "key"); }
+
+Result<void> validate(const Definition& definition, const Season& season) {
+  const auto in_range = [](Timestamp at) { return at >= kMinTimestamp && at <= kMaxTimestamp; };
+  for (const auto& [at, field] : {std::pair{season.start, "start"}, std::pair{season.end, "end"}}) {
+    if (at && !in_range(*at)) {
+      return fail(Code::invalid, "must be between 1600-01-01T00:00:00Z and 9999-12-31T23:59:59.999Z", field);
+    }
+  }
+  if (season.end && season.start && *season.end <= *season.start) {
+    return fail(Code::invalid, "must be after the start", "end");
+  }
+  if (definition.key == KeyKind::packed && !season.start) {
+    return fail(Code::invalid, "is needed with packed keys: they count seconds from it", "start");
+  }
+  return {};
+}
+
+Board board_of(const Definition& definition, const Season& season) {
+  return Board{BoardId{definition.name, season.id}, definition.rule, definition.order, definition.ties, definition.key,
+               season.start.value_or(Timestamp{})};
+}
+
+}  // namespace scoreline::leaderboards

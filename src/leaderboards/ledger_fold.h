@@ -1,0 +1,85 @@
+// All boards of a ledger at once: every result that counts folded into one standing per player and board.
+//
+// Not thread-safe; one rebuild, one object. Memory: about 52 bytes and the id for each player of each board, plus 32
+// bytes for each player of the board being loaded. Time: one hash look-up a result, one sort a board.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "leaderboards/catalogue.h"
+#include "leaderboards/ledger.h"
+#include "leaderboards/rank_index.h"
+#include "leaderboards/rules.h"
+
+namespace scoreline::leaderboards {
+
+/// Where the tallies live, each followed by its player's id. A reference is 32 bits wide and reaches 32 GiB.
+class TallyArena {
+ public:
+  using Ref = std::uint32_t;
+
+  Ref add(std::string_view player);
+  Tally& tally(Ref ref) { return *reinterpret_cast<Tally*>(at(ref)); }
+  std::string_view player(Ref ref) const;
+
+ private:
+  std::byte* at(Ref ref) const;
+
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::size_t used_ = 0;  // units of the last chunk
+};
+
+/// The players of one board: a flat table from id to tally.
+class FoldedBoard {
+ public:
+  FoldedBoard(Board board, TallyArena& arena) : board_(std::move(board)), arena_(&arena) {}
+
+  void add(std::string_view player, std::int64_t points, Timestamp achieved_at);
+  /// Puts the standings in place of what `index` has of this board.
+  Result<void> load_into(RankIndex& index) const;
+
+  const Board& board() const { return board_; }
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;  // the upper half of the id's hash
+    std::uint32_t ref = 0;  // one above the arena's; 0: free
+  };
+
+  Slot& slot_of(std::uint64_t hash, std::string_view player);
+  void grow();
+
+  Board board_;
+  TallyArena* arena_;
+  std::vector<Slot> slots_;  // a power of two, at most 3/4 full
+  std::size_t players_ = 0;
+};
+
+class LedgerFold {
+ public:
+  explicit LedgerFold(const Catalogue& catalogue) : catalogue_(catalogue) {}
+
+  void add(const LedgerRow& row);
+  /// Errors: damaged when a row's leaderboard is not there; what the index says.
+  Result<void> load_into(RankIndex& index) const;
+
+ private:
+  FoldedBoard* board_for(const LedgerRow& row);
+
+  const Catalogue& catalogue_;
+  TallyArena arena_;
+  std::vector<std::unique_ptr<FoldedBoard>> boards_;
+  std::unordered_map<BoardId, FoldedBoard*> by_id_;
+  FoldedBoard* last_ = nullptr;  // neighbouring rows are mostly of one board
+  std::optional<Error> failure_;
+};
+
+}  // namespace scoreline::leaderboards

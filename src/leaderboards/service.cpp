@@ -1,0 +1,183 @@
+#include "leaderboards/service.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "base/limits.h"
+#include "leaderboards/ledger_fold.h"
+
+namespace scoreline::leaderboards {
+namespace {
+
+constexpr std::chrono::milliseconds kRetryWhileStarting = std::chrono::seconds{1};
+
+Result<void> check_limit(std::size_t limit) {
+  if (limit >= 1 && limit <= kMaxEntries) return {};
+  return fail(Code::invalid, "must be 1..1000", "limit");
+}
+
+}  // namespace
+
+Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock)
+    : catalogue_(catalogue), ledger_(ledger), index_(index), clock_(clock) {}
+
+Result<void> Service::rebuild() {
+  LedgerFold fold(catalogue_);
+  auto result = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
+                             [&](ScanProgress progress) {
+                               results_done_.store(progress.rows_done, std::memory_order_relaxed);
+                               results_total_.store(progress.rows_total, std::memory_order_relaxed);
+                             });
+  if (result) result = fold.load_into(index_);
+  if (!result) {
+    const std::lock_guard lock(failure_mutex_);
+    failure_ = result.error();
+    return result;
+  }
+  ready_.store(true, std::memory_order_release);
+  return {};
+}
+
+RebuildProgress Service::progress() const {
+  const std::lock_guard lock(failure_mutex_);
+  return RebuildProgress{ready(), results_done_.load(std::memory_order_relaxed),
+                         results_total_.load(std::memory_order_relaxed), failure_};
+}
+
+Result<void> Service::check_ready() const {
+  if (ready()) return {};
+  const RebuildProgress at = progress();
+  if (at.failure) return fail(Code::not_ready, "the boards cannot be made from the ledger: " + at.failure->detail);
+  return fail(Error{Code::not_ready,
+                    "the boards are being made from the ledger: " + std::to_string(at.results_done) + " of " +
+                        std::to_string(at.results_total) + " results are done",
+                    {},
+                    kRetryWhileStarting});
+}
+
+Result<Board> Service::resolve(const BoardRef& ref) const {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  if (ref.season) return catalogue_.board(ref.leaderboard, *ref.season);
+  const auto record = catalogue_.find(ref.leaderboard);
+  if (!record) return fail(record.error());
+  return catalogue_.board(ref.leaderboard, current_season(**record, clock_.now()));
+}
+
+Result<Page> Service::top(const BoardRef& ref, std::size_t limit) const { return range(ref, 1, limit); }
+
+Result<Page> Service::range(const BoardRef& ref, std::uint64_t from, std::size_t limit) const {
+  if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
+  if (from < 1) return fail(Code::invalid, "must be 1 or more", "from");
+  return resolve(ref).and_then([&](const Board& board) { return index_.range(board, from, limit); });
+}
+
+Result<Page> Service::range_after(const BoardRef& ref, const PlayerId& player, const Standing& standing,
+                                  std::size_t limit) const {
+  if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
+  return resolve(ref).and_then([&](const Board& board) { return index_.range_after(board, player, standing, limit); });
+}
+
+Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) const {
+  const auto board = resolve(ref);
+  if (!board) return fail(board.error());
+  auto place = index_.place_of(*board, player);
+  if (!place) return fail(std::move(place).error());
+  if (!*place) return fail(Code::not_found, "the player has no result on this board", "playerId");
+  return **std::move(place);
+}
+
+Result<Page> Service::around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const {
+  if (radius > kMaxRadius) return fail(Code::invalid, "must be 0..100", "radius");
+  return resolve(ref).and_then([&](const Board& board) { return index_.around(board, player, radius); });
+}
+
+Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> players) const {
+  if (players.empty()) return fail(Code::invalid, "must name 1..1000 players", "playerIds");
+  if (players.size() > kMaxEntries) return fail(Code::too_many, "must name 1..1000 players", "playerIds");
+  const auto board = resolve(ref);
+  if (!board) return fail(board.error());
+
+  std::vector<PlayerId> distinct;
+  distinct.reserve(players.size());
+  std::unordered_set<std::string_view> seen;
+  for (const PlayerId& player : players) {
+    if (seen.insert(player.text()).second) distinct.push_back(player);
+  }
+  auto ranked = index_.ranks_of(*board, distinct);
+  if (!ranked) return fail(std::move(ranked).error());
+
+  Friends friends;
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    if (auto& entry = (*ranked)[i]) {
+      friends.entries.push_back({0, *std::move(entry)});
+    } else {
+      friends.absent.push_back(std::move(distinct[i]));
+    }
+  }
+  std::sort(friends.entries.begin(), friends.entries.end(),
+            [](const FriendEntry& a, const FriendEntry& b) { return a.entry.rank < b.entry.rank; });
+  std::uint64_t rank = 0;
+  for (FriendEntry& entry : friends.entries) entry.rank_among = ++rank;
+  return friends;
+}
+
+Result<std::uint64_t> Service::version(const BoardRef& ref) const {
+  return resolve(ref).map([&](const Board& board) { return index_.version(board); });
+}
+
+Result<bool> Service::put_definition(const Definition& definition) {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  auto created = catalogue_.put_definition(definition);
+  if (!created || *created) return created;
+  // Without results any field may have changed, the order too: what the index holds of the old boards must go.
+  const auto record = catalogue_.find(definition.name.text());
+  if (!record) return fail(record.error());
+  const auto used = ledger_.has_results(definition.name);
+  if (!used) return fail(used.error());
+  if (!*used) {
+    if (const auto dropped = drop_boards(**record); !dropped) return fail(dropped.error());
+  }
+  return created;
+}
+
+Result<void> Service::open_season(const LeaderboardName& leaderboard, const Season& season) {
+  if (const auto is_ready = check_ready(); !is_ready) return is_ready;
+  return catalogue_.open_season(leaderboard, season);
+}
+
+Result<void> Service::drop(const LeaderboardName& leaderboard) {
+  if (const auto is_ready = check_ready(); !is_ready) return is_ready;
+  const auto record = catalogue_.find(leaderboard.text());
+  if (!record) return fail(record.error());
+  return catalogue_.drop(leaderboard).and_then([&] { return drop_boards(**record); });
+}
+
+Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, const PlayerId& player,
+                                            Ledger::Erase mode) {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  const auto record = catalogue_.find(leaderboard.text());
+  if (!record) return fail(record.error());
+  auto erased = ledger_.erase_player(leaderboard, player, mode);
+  if (!erased) return erased;
+  for (const Season& season : (*record)->seasons) {
+    const auto gone = index_.erase(board_of((*record)->definition, season), {&player, 1});
+    if (!gone) return gone;
+  }
+  return erased;
+}
+
+Result<void> Service::drop_boards(const LeaderboardRecord& record) {
+  for (const Season& season : record.seasons) {
+    if (const auto dropped = index_.drop(board_of(record.definition, season)); !dropped) return dropped;
+  }
+  return {};
+}
+
+double percentile(const Place& place) {
+  if (place.players == 0) return 0;
+  return 100.0 * static_cast<double>(place.players - place.entry.rank + 1) / static_cast<double>(place.players);
+}
+
+}  // namespace scoreline::leaderboards
