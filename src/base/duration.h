@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace scoreline {
+
+/// Reads a whole number with its unit: `250ms`, `30s`, `10m`, `12h`, `3d`; `0` needs none.
+/// Errors: Code::invalid when it is not one, or does not fit 64 bits of milliseconds. `field` is left to the caller.
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+/// The same, in the largest unit that is exact: 600,000 ms is `10m`. `duration` ≥ 0.
+std::string format_duration(std::chrono::milliseconds duration);
+
+}  // namespace scoreline
