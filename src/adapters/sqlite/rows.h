@@ -1,0 +1,50 @@
+// The rows that checksums cover, column by column: one text for who writes them and who verifies them.
+#pragma once
+
+#include <string_view>
+
+namespace scoreline::sqlite {
+
+inline constexpr std::string_view kResultRows =
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch FROM match_results";
+inline constexpr std::string_view kResultRowsOfLeaderboard =
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch FROM match_results "
+    "WHERE leaderboard = ?1";
+// Visits the index once a season of the leaderboard, not once a result.
+inline constexpr std::string_view kResultRowsOfPlayer =
+    "WITH RECURSIVE season(id) AS ("
+    "  SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 UNION ALL"
+    "  SELECT (SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 AND season_id > season.id)"
+    "  FROM season WHERE season.id IS NOT NULL) "
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch FROM match_results "
+    "WHERE leaderboard = ?1 AND season_id IN (SELECT id FROM season) AND player_id = ?2";
+inline constexpr std::string_view kDeleteResultsOfPlayer =
+    "WITH RECURSIVE season(id) AS ("
+    "  SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 UNION ALL"
+    "  SELECT (SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 AND season_id > season.id)"
+    "  FROM season WHERE season.id IS NOT NULL) "
+    "DELETE FROM match_results WHERE leaderboard = ?1 AND season_id IN (SELECT id FROM season) AND player_id = ?2";
+
+// The index by player holds all these columns, so that only its own pages are read.
+inline constexpr std::string_view kIndexRows =
+    "SELECT leaderboard, season_id, player_id, match_id FROM match_results INDEXED BY match_results_by_player";
+
+inline constexpr std::string_view kLeaderboardRows =
+    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top FROM leaderboards";
+inline constexpr std::string_view kLeaderboardRow =
+    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top FROM leaderboards "
+    "WHERE name = ?1";
+
+inline constexpr std::string_view kSeasonRows = "SELECT leaderboard, season_id, start_at, end_at FROM seasons";
+inline constexpr std::string_view kSeasonRowsOfLeaderboard =
+    "SELECT leaderboard, season_id, start_at, end_at FROM seasons WHERE leaderboard = ?1";
+inline constexpr std::string_view kSeasonRow =
+    "SELECT leaderboard, season_id, start_at, end_at FROM seasons WHERE leaderboard = ?1 AND season_id = ?2";
+
+inline constexpr std::string_view kErasureRows = "SELECT leaderboard, player_id, up_to_batch FROM erasures";
+inline constexpr std::string_view kErasureRowsOfLeaderboard =
+    "SELECT leaderboard, player_id, up_to_batch FROM erasures WHERE leaderboard = ?1";
+inline constexpr std::string_view kErasureRow =
+    "SELECT leaderboard, player_id, up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?2";
+
+}  // namespace scoreline::sqlite

@@ -1,0 +1,256 @@
+#include "adapters/sqlite/sqlite_ledger.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "adapters/sqlite/rows.h"
+#include "base/limits.h"
+
+namespace scoreline::sqlite {
+
+using leaderboards::LeaderboardRecord;
+using leaderboards::MatchResult;
+using leaderboards::Recorded;
+
+namespace {
+
+constexpr int kMaxIntegrityLines = 10;
+
+std::uint64_t hash_of(RowHasher& hasher, const MatchResult& result, std::int64_t batch) {
+  hasher.begin(Table::match_results);
+  hasher.add_text(result.leaderboard.text());
+  hasher.add_blob({reinterpret_cast<const char*>(result.match_id.bytes.data()), result.match_id.bytes.size()});
+  hasher.add_text(result.player.text());
+  hasher.add(result.season.value);
+  hasher.add(result.points);
+  hasher.add(result.achieved_at.ms);
+  hasher.add(batch);
+  return hasher.digest();
+}
+
+Result<leaderboards::Definition> read_definition(const Statement& row) {
+  const auto rule = leaderboards::parse_rule(row.bytes(1));
+  const auto order = leaderboards::parse_order(row.bytes(2));
+  const auto ties = leaderboards::parse_ties(row.bytes(4));
+  const auto key = leaderboards::parse_key(row.bytes(5));
+  if (!rule || !order || !ties || !key) {
+    return fail(Code::damaged, fmt::format("the definition of leaderboard {} cannot be read", row.bytes(0)));
+  }
+  leaderboards::Definition definition{leaderboards::LeaderboardName::trusted(std::string(row.bytes(0)))};
+  definition.rule = *rule;
+  definition.order = *order;
+  definition.scale = static_cast<int>(row.integer(3));
+  definition.ties = *ties;
+  definition.key = *key;
+  definition.min_points = row.integer(6);
+  definition.max_points = row.integer(7);
+  definition.grace = std::chrono::milliseconds{row.integer(8)};
+  definition.top = static_cast<int>(row.integer(9));
+  return definition;
+}
+
+leaderboards::Season read_season(const Statement& row) {
+  const auto time = [&row](int column) {
+    return row.type(column) == Statement::Type::null ? std::nullopt : std::optional(Timestamp{row.integer(column)});
+  };
+  return {{static_cast<std::int32_t>(row.integer(1))}, time(2), time(3)};
+}
+
+}  // namespace
+
+SqliteLedger::SqliteLedger(FolderLock lock, std::filesystem::path file, std::unique_ptr<LedgerWriter> writer)
+    : lock_(std::move(lock)), file_(std::move(file)), writer_(std::move(writer)) {}
+
+Result<std::unique_ptr<SqliteLedger>> SqliteLedger::open(const std::filesystem::path& folder, const Options& options) {
+  auto lock = FolderLock::take(folder);
+  if (!lock) return fail(lock.error());
+  auto writer = LedgerWriter::open(folder, options);
+  if (!writer) return fail(writer.error());
+  std::unique_ptr<SqliteLedger> ledger(
+      new SqliteLedger(std::move(*lock), folder / "ledger.sqlite", std::move(*writer)));
+  if (auto prepared = ledger->prepare(); !prepared) return fail(prepared.error());
+  if (ledger->writer_->witness_made_again()) {
+    ledger->notes_.push_back(
+        "ledger.head was missing or unreadable and was made again from ledger.sqlite: expected after "
+        "restoring a backup; otherwise compare with a backup that no committed batch is missing");
+  }
+  return ledger;
+}
+
+Result<void> SqliteLedger::prepare() {
+  auto insert = writer_->connection().prepare(
+      "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, batch) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING");
+  if (!insert) return fail(insert.error());
+  insert_result_ = std::move(*insert);
+
+  auto reader = open_reader();
+  if (!reader) return fail(reader.error());
+  auto results_of = reader->prepare(
+      "SELECT points, achieved_at FROM match_results INDEXED BY match_results_by_player "
+      "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND batch > coalesce("
+      "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)");
+  if (!results_of) return fail(results_of.error());
+  auto contains =
+      reader->prepare("SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3");
+  if (!contains) return fail(contains.error());
+  auto has_results = reader->prepare(
+      "SELECT 1 FROM match_results AS r WHERE leaderboard = ?1 AND batch > coalesce("
+      "(SELECT up_to_batch FROM erasures AS e WHERE e.leaderboard = ?1 AND e.player_id = r.player_id), 0) LIMIT 1");
+  if (!has_results) return fail(has_results.error());
+  reader_ = std::move(*reader);
+  results_of_ = std::move(*results_of);
+  contains_ = std::move(*contains);
+  has_results_ = std::move(*has_results);
+  return {};
+}
+
+Result<Connection> SqliteLedger::open_reader() const { return Connection::open(file_, Access::read_only); }
+
+Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> batch) {
+  SCORELINE_CHECK(!batch.empty() && batch.size() <= kMaxBatch);
+  if (auto begun = writer_->begin(); !begun) return fail(begun.error());
+  const std::int64_t seq = writer_->next_seq();
+  std::vector<Recorded> answers;
+  answers.reserve(batch.size());
+  Delta delta;
+  for (const MatchResult& result : batch) {
+    insert_result_.bind(1, result.leaderboard.text())
+        .bind(2, result.match_id.bytes)
+        .bind(3, result.player.text())
+        .bind(4, std::int64_t{result.season.value})
+        .bind(5, result.points)
+        .bind(6, result.achieved_at.ms)
+        .bind(7, seq);
+    if (!insert_result_.run()) return fail(writer_->abandon("recording a result"));
+    const bool recorded = writer_->connection().changes() == 1;
+    answers.push_back(recorded ? Recorded::recorded : Recorded::duplicate);
+    if (!recorded) continue;
+    ++delta.rows;
+    delta.rows_hash += hash_of(hasher_, result, seq);
+  }
+  if (delta.rows == 0) {
+    writer_->rollback();  // all duplicates: what they repeat is durable already
+    return answers;
+  }
+  if (auto committed = writer_->commit("append", delta); !committed) return fail(committed.error());
+  return answers;
+}
+
+Result<void> SqliteLedger::scan(const std::function<void(const leaderboards::LedgerRow&)>& visit,
+                                const std::function<void(leaderboards::ScanProgress)>& progress) {
+  auto reader = open_reader();
+  if (!reader) return fail(reader.error());
+  const auto report = LedgerAudit(*reader, visit, progress).run();
+  if (!report) return fail(report.error());
+  if (report->findings.empty()) return {};
+  return fail(Code::damaged, fmt::format("the ledger is damaged: {}", fmt::join(report->findings, "; ")));
+}
+
+Result<AuditReport> SqliteLedger::verify(const std::function<void(leaderboards::ScanProgress)>& progress) {
+  // Before the audit's view of the ledger begins, which is then at least as new.
+  const auto witnessed = writer_->witness().last();
+  auto reader = open_reader();
+  if (!reader) return fail(reader.error());
+  auto report = LedgerAudit(*reader, nullptr, progress).run();
+  if (!report) return report;
+
+  if (!witnessed) {
+    report->findings.push_back("ledger.head cannot be read");
+  } else if (const auto last = reader->integer("SELECT coalesce(max(seq), 0) FROM batches"); !last) {
+    if (last.error().code != Code::damaged) return fail(last.error());
+    report->findings.push_back(last.error().detail);
+  } else if (auto told = check_witnessed(*reader, *witnessed, Head{static_cast<std::uint64_t>(*last), 0}); !told) {
+    if (told.error().code != Code::damaged) return fail(told.error());
+    report->findings.push_back(told.error().detail);
+  }
+
+  auto check = reader->prepare("PRAGMA integrity_check");
+  if (!check) return fail(check.error());
+  Step step;
+  for (int lines = 0; lines < kMaxIntegrityLines && (step = check->step()) == Step::row; ++lines) {
+    if (check->bytes(0) != "ok") report->findings.push_back(fmt::format("integrity_check: {}", check->bytes(0)));
+  }
+  if (step == Step::failed) {
+    Error error = reader->error("integrity_check");
+    if (error.code != Code::damaged) return fail(std::move(error));
+    report->findings.push_back(std::move(error.detail));
+  }
+  return report;
+}
+
+Result<std::vector<std::pair<std::int64_t, Timestamp>>> SqliteLedger::results_of(const leaderboards::BoardId& board,
+                                                                                 const leaderboards::PlayerId& player) {
+  const std::lock_guard lock(reader_mutex_);
+  results_of_.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
+  std::vector<std::pair<std::int64_t, Timestamp>> results;
+  Step step;
+  while ((step = results_of_.step()) == Step::row) {
+    results.emplace_back(results_of_.integer(0), Timestamp{results_of_.integer(1)});
+  }
+  const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
+  results_of_.reset();
+  if (step == Step::failed) return fail(error);
+  return results;
+}
+
+/// Whether a look-up finds a row.
+static Result<bool> exists(Statement& statement, const Connection& connection) {
+  const Step step = statement.step();
+  const Error error = step == Step::failed ? connection.error("looking for a result") : Error{};
+  statement.reset();
+  if (step == Step::failed) return fail(error);
+  return step == Step::row;
+}
+
+Result<bool> SqliteLedger::contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
+                                    const leaderboards::PlayerId& player) {
+  const std::lock_guard lock(reader_mutex_);
+  contains_.bind(1, leaderboard.text()).bind(2, match_id.bytes).bind(3, player.text());
+  return exists(contains_, *reader_);
+}
+
+Result<bool> SqliteLedger::has_results(const leaderboards::LeaderboardName& leaderboard) {
+  const std::lock_guard lock(reader_mutex_);
+  has_results_.bind(1, leaderboard.text());
+  return exists(has_results_, *reader_);
+}
+
+Result<std::vector<LeaderboardRecord>> SqliteLedger::leaderboards() {
+  const std::lock_guard lock(reader_mutex_);
+  std::map<std::string, LeaderboardRecord, std::less<>> records;
+  if (auto begun = reader_->run("BEGIN"); !begun) return fail(begun.error());
+  // Commits when all is read, whichever way out.
+  const auto read = [&]() -> Result<void> {
+    auto rows = reader_->prepare(kLeaderboardRows);
+    if (!rows) return fail(rows.error());
+    Step step;
+    while ((step = rows->step()) == Step::row) {
+      auto definition = read_definition(*rows);
+      if (!definition) return fail(definition.error());
+      std::string name = definition->name.text();
+      records.emplace(std::move(name), LeaderboardRecord{std::move(*definition), {}});
+    }
+    if (step == Step::failed) return fail(reader_->error("reading leaderboards"));
+    auto seasons = reader_->prepare(kSeasonRows);
+    if (!seasons) return fail(seasons.error());
+    while ((step = seasons->step()) == Step::row) {
+      const auto record = records.find(seasons->bytes(0));
+      if (record == records.end()) return fail(Code::damaged, "a season of a leaderboard that is not there");
+      record->second.seasons.push_back(read_season(*seasons));
+    }
+    if (step == Step::failed) return fail(reader_->error("reading seasons"));
+    return {};
+  }();
+  static_cast<void>(reader_->run("COMMIT"));  // of a read
+  if (!read) return fail(read.error());
+  std::vector<LeaderboardRecord> all;
+  all.reserve(records.size());
+  for (auto& [name, record] : records) all.push_back(std::move(record));
+  return all;
+}
+
+}  // namespace scoreline::sqlite

@@ -1,0 +1,89 @@
+// The embedded ledger: one SQLite database in a data folder, the truth of a single process.
+//
+// Files: ledger.sqlite (with -wal and -shm beside it while open), ledger.head (a witness of the last commit), lock.
+// Durability: `disk`. A batch that append() has answered survives the process and the power.
+// Thread safety: as the port says; writes from one thread at a time, reads from any beside them.
+// Invariants: a row of match_results is never changed; every change of any table is sealed by one row of `batches`.
+// Cost: an append is one fsync. Each scan opens its own connection and reads one state of the ledger; while it runs
+// the log cannot start again and grows by what is written meanwhile.
+//
+// A player erased from the ledger leaves no trace, so a match of theirs that is sent again counts as a new result.
+// One erased from the boards only leaves the rows, so such a match is a duplicate and goes on not counting.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/sqlite/connection.h"
+#include "adapters/sqlite/folder_lock.h"
+#include "adapters/sqlite/ledger_audit.h"
+#include "adapters/sqlite/ledger_writer.h"
+#include "adapters/sqlite/options.h"
+#include "leaderboards/ledger.h"
+
+namespace scoreline::sqlite {
+
+class SqliteLedger final : public leaderboards::Ledger {
+ public:
+  /// Makes the folder (mode 0700) and the ledger when they are not there. Reads only the end of the ledger: the whole
+  /// of it is verified by scan() and verify(). Errors: locked, damaged, conflict (written by a newer Scoreline),
+  /// storage_failed, storage_full.
+  static Result<std::unique_ptr<SqliteLedger>> open(const std::filesystem::path& folder, const Options& options = {});
+
+  Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override;
+  Result<void> scan(const std::function<void(const leaderboards::LedgerRow&)>& visit,
+                    const std::function<void(leaderboards::ScanProgress)>& progress) override;
+  Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const leaderboards::BoardId& board,
+                                                                     const leaderboards::PlayerId& player) override;
+  Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
+                        const leaderboards::PlayerId& player) override;
+  Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
+                                     const leaderboards::PlayerId& player, Erase mode) override;
+  Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override;
+  Result<void> put_definition(const leaderboards::Definition& definition) override;
+  Result<void> put_season(const leaderboards::LeaderboardName& leaderboard,
+                          const leaderboards::Season& season) override;
+  Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override;
+  Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override;
+
+  /// Everything that scan() checks, SQLite's own integrity_check, and the witness. Seconds for a million results.
+  /// Errors: storage_failed when it cannot be read; damage is in the report.
+  Result<AuditReport> verify(const std::function<void(leaderboards::ScanProgress)>& progress);
+
+  /// What the operator should know about this start; empty when nothing.
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// Why no more writes are taken until a restart; empty while they are.
+  std::string write_failure() const { return writer_->failure(); }
+  /// Size of the log as of the last commit: a reader that stays in makes it grow.
+  std::uint64_t wal_bytes() const { return writer_->wal_bytes(); }
+
+ private:
+  SqliteLedger(FolderLock lock, std::filesystem::path file, std::unique_ptr<LedgerWriter> writer);
+  Result<Connection> open_reader() const;
+  Result<void> prepare();
+  /// One change: `work(delta)` says whether there is anything to commit, and by how much the ledger grows.
+  template <typename Work>
+  Result<void> change(std::string_view kind, Work work);
+  /// A statement on the writer's connection with its first one or two parameters bound, or the change abandoned.
+  Result<Statement> prepare_change(std::string_view sql, std::string_view first, std::string_view second = {});
+  /// The rows that `statement` gives, taken from the delta (sign -1) or added to it (+1); how many.
+  Result<std::int64_t> account(Table table, Statement& statement, int sign, Delta& delta);
+  Result<void> run_change(Statement& statement);
+
+  // Destroyed last to first: the log is moved into the database when the last connection closes, under the lock.
+  FolderLock lock_;
+  std::filesystem::path file_;
+  std::unique_ptr<LedgerWriter> writer_;
+  Statement insert_result_;
+  RowHasher hasher_;
+  std::mutex reader_mutex_;
+  std::optional<Connection> reader_;  // guarded by reader_mutex_, as are its statements
+  Statement results_of_, contains_, has_results_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace scoreline::sqlite

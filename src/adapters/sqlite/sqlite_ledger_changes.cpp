@@ -1,0 +1,187 @@
+// The changes of the ledger that are not results: erasing, defining, dropping.
+#include <fmt/format.h>
+
+#include "adapters/sqlite/rows.h"
+#include "adapters/sqlite/sqlite_ledger.h"
+
+namespace scoreline::sqlite {
+
+using leaderboards::LeaderboardName;
+
+template <typename Work>
+Result<void> SqliteLedger::change(std::string_view kind, Work work) {
+  if (auto begun = writer_->begin(); !begun) return begun;
+  Delta delta;
+  const Result<bool> changed = work(delta);
+  if (changed && *changed) return writer_->commit(kind, delta);
+  writer_->rollback();
+  return changed ? Result<void>{} : fail(changed.error());
+}
+
+Result<Statement> SqliteLedger::prepare_change(std::string_view sql, std::string_view first, std::string_view second) {
+  auto statement = writer_->connection().prepare(sql);
+  if (!statement) return fail(writer_->abandon("preparing a change"));
+  statement->bind(1, first);
+  if (!second.empty()) statement->bind(2, second);
+  return statement;
+}
+
+Result<std::int64_t> SqliteLedger::account(Table table, Statement& statement, int sign, Delta& delta) {
+  std::int64_t rows = 0;
+  Step step;
+  while ((step = statement.step()) == Step::row) {
+    const std::uint64_t hash = hasher_.row(table, statement);
+    delta.rows_hash += sign < 0 ? 0 - hash : hash;
+    ++rows;
+  }
+  if (step == Step::failed) return fail(writer_->abandon("reading what changes"));
+  statement.reset();
+  if (table == Table::match_results) delta.rows += sign * rows;
+  return rows;
+}
+
+Result<void> SqliteLedger::run_change(Statement& statement) {
+  if (!statement.run()) return fail(writer_->abandon("changing the ledger"));
+  return {};
+}
+
+Result<std::uint64_t> SqliteLedger::erase_player(const LeaderboardName& leaderboard,
+                                                 const leaderboards::PlayerId& player, Erase mode) {
+  std::uint64_t stopped = 0;
+  const auto work = [&](Delta& delta) -> Result<bool> {
+    auto tombstone = prepare_change(kErasureRow, leaderboard.text(), player.text());
+    if (!tombstone) return fail(tombstone.error());
+    const Step found = tombstone->step();
+    if (found == Step::failed) return fail(writer_->abandon("reading a tombstone"));
+    const std::int64_t up_to = found == Step::row ? tombstone->integer(2) : 0;
+    tombstone->reset();
+
+    auto results = prepare_change(kResultRowsOfPlayer, leaderboard.text(), player.text());
+    if (!results) return fail(results.error());
+    Step step;
+    bool any = false;
+    while ((step = results->step()) == Step::row) {
+      any = true;
+      if (results->integer(6) > up_to) ++stopped;
+    }
+    if (step == Step::failed) return fail(writer_->abandon("reading the results of a player"));
+    results->reset();
+    if (mode == Erase::from_boards ? stopped == 0 : !any && up_to == 0) return false;
+
+    const auto erasures_before = account(Table::erasures, *tombstone, -1, delta);
+    if (!erasures_before) return fail(erasures_before.error());
+    if (mode == Erase::from_boards) {
+      auto put =
+          prepare_change("INSERT OR REPLACE INTO erasures(leaderboard, player_id, up_to_batch) VALUES (?1, ?2, ?3)",
+                         leaderboard.text(), player.text());
+      if (!put) return fail(put.error());
+      put->bind(3, writer_->next_seq());
+      if (auto done = run_change(*put); !done) return fail(done.error());
+      const auto erasures_after = account(Table::erasures, *tombstone, +1, delta);
+      if (!erasures_after) return fail(erasures_after.error());
+      return true;
+    }
+    const auto results_before = account(Table::match_results, *results, -1, delta);
+    if (!results_before) return fail(results_before.error());
+    auto forget = prepare_change("DELETE FROM erasures WHERE leaderboard = ?1 AND player_id = ?2", leaderboard.text(),
+                                 player.text());
+    if (!forget) return fail(forget.error());
+    if (auto done = run_change(*forget); !done) return fail(done.error());
+    auto remove = prepare_change(kDeleteResultsOfPlayer, leaderboard.text(), player.text());
+    if (!remove) return fail(remove.error());
+    if (auto done = run_change(*remove); !done) return fail(done.error());
+    return true;
+  };
+  if (auto done = change("erase", work); !done) return fail(done.error());
+  return stopped;
+}
+
+Result<void> SqliteLedger::put_definition(const leaderboards::Definition& definition) {
+  return change("define", [&](Delta& delta) -> Result<bool> {
+    auto row = prepare_change(kLeaderboardRow, definition.name.text());
+    if (!row) return fail(row.error());
+    const auto before = account(Table::leaderboards, *row, -1, delta);
+    if (!before) return fail(before.error());
+    auto put = prepare_change(
+        "INSERT INTO leaderboards(name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (name) DO UPDATE SET rule = excluded.rule, "
+        "\"order\" = excluded.\"order\", scale = excluded.scale, ties = excluded.ties, key = excluded.key, "
+        "min_points = excluded.min_points, max_points = excluded.max_points, grace = excluded.grace, "
+        "top = excluded.top",
+        definition.name.text());
+    if (!put) return fail(put.error());
+    put->bind(2, to_string(definition.rule))
+        .bind(3, to_string(definition.order))
+        .bind(4, std::int64_t{definition.scale})
+        .bind(5, to_string(definition.ties))
+        .bind(6, to_string(definition.key))
+        .bind(7, definition.min_points)
+        .bind(8, definition.max_points)
+        .bind(9, std::int64_t{definition.grace.count()})
+        .bind(10, std::int64_t{definition.top});
+    if (auto done = run_change(*put); !done) return fail(done.error());
+    const auto after = account(Table::leaderboards, *row, +1, delta);
+    if (!after) return fail(after.error());
+    return true;
+  });
+}
+
+Result<void> SqliteLedger::put_season(const LeaderboardName& leaderboard, const leaderboards::Season& season) {
+  return change("season", [&](Delta& delta) -> Result<bool> {
+    auto row = prepare_change(kSeasonRow, leaderboard.text());
+    if (!row) return fail(row.error());
+    row->bind(2, std::int64_t{season.id.value});
+    const auto before = account(Table::seasons, *row, -1, delta);
+    if (!before) return fail(before.error());
+    // Only of a leaderboard that is there.
+    auto put = prepare_change(
+        "INSERT INTO seasons(leaderboard, season_id, start_at, end_at) SELECT name, ?2, ?3, ?4 FROM leaderboards "
+        "WHERE name = ?1 ON CONFLICT (leaderboard, season_id) DO UPDATE SET start_at = excluded.start_at, "
+        "end_at = excluded.end_at",
+        leaderboard.text());
+    if (!put) return fail(put.error());
+    put->bind(2, std::int64_t{season.id.value});
+    season.start ? put->bind(3, season.start->ms) : put->bind_null(3);
+    season.end ? put->bind(4, season.end->ms) : put->bind_null(4);
+    if (auto done = run_change(*put); !done) return fail(done.error());
+    row->bind(2, std::int64_t{season.id.value});
+    const auto after = account(Table::seasons, *row, +1, delta);
+    if (!after) return fail(after.error());
+    if (*after == 0) {
+      return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
+    }
+    return true;
+  });
+}
+
+Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) {
+  struct Part {
+    Table table;
+    std::string_view rows;
+    std::string_view remove;
+  };
+  // Seasons before the leaderboard that they refer to.
+  static constexpr Part kParts[] = {
+      {Table::match_results, kResultRowsOfLeaderboard, "DELETE FROM match_results WHERE leaderboard = ?1"},
+      {Table::erasures, kErasureRowsOfLeaderboard, "DELETE FROM erasures WHERE leaderboard = ?1"},
+      {Table::seasons, kSeasonRowsOfLeaderboard, "DELETE FROM seasons WHERE leaderboard = ?1"},
+      {Table::leaderboards, kLeaderboardRow, "DELETE FROM leaderboards WHERE name = ?1"},
+  };
+  return change("drop", [&](Delta& delta) -> Result<bool> {
+    std::int64_t dropped = 0;
+    for (const Part& part : kParts) {
+      auto rows = prepare_change(part.rows, leaderboard.text());
+      if (!rows) return fail(rows.error());
+      const auto removed = account(part.table, *rows, -1, delta);
+      if (!removed) return fail(removed.error());
+      auto remove = prepare_change(part.remove, leaderboard.text());
+      if (!remove) return fail(remove.error());
+      if (auto done = run_change(*remove); !done) return fail(done.error());
+      dropped += *removed;
+    }
+    if (dropped > 0) return true;
+    return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
+  });
+}
+
+}  // namespace scoreline::sqlite
