@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -30,7 +31,7 @@ struct EngineOptions {
 class Engine {
  public:
   /// Opens (and locks) the data folder. No board is there yet: `rebuild` or `start_rebuild` comes next.
-  /// Errors: locked, damaged, storage_failed; conflict or invalid for a definition.
+  /// Errors: locked, damaged, storage_failed; conflict or invalid for a definition; usage when `data` is empty.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options);
   /// The same over any ledger; `options.data` is not looked at.
   static Result<std::unique_ptr<Engine>> open(std::unique_ptr<leaderboards::Ledger> ledger,
@@ -45,6 +46,8 @@ class Engine {
   ingest::Pipeline& pipeline();
   leaderboards::Ledger& ledger();
   const Clock& clock() const;
+  /// What the operator should know about this start; empty when nothing.
+  const std::vector<std::string>& notes() const;
 
   /// Makes every board from the ledger, here and now. Once, and not beside start_rebuild.
   Result<void> rebuild();

@@ -1,0 +1,162 @@
+// Scoreline as a C++20 library: leaderboards in this process, kept in a folder.
+//
+//     auto scoreline = scoreline::Scoreline::open("data");
+//     auto board = scoreline.leaderboard("main", {.rule = scoreline::Rule::sum});
+//     board.add_points("alice", 120);
+//     board.add_points("bob", 95);
+//     board.add_points("carol", 130);
+//     board.add_points("bob", 60);
+//     for (const auto& entry : board.top(3)) std::cout << entry.rank << ' ' << entry.player << '\n';
+//     std::cout << board.rank_of("alice").value() << '\n';  // 3
+//
+// Every result is durable (it survives a power failure) and visible before the call that brought it returns. Results of
+// threads that submit at the same time share one write to the disk.
+//
+// Thread safety: everything may be called from any thread. Handles are cheap to copy and keep the folder open.
+// Errors: exceptions of type scoreline::Failure. What may well be absent is an optional, never an exception.
+// Only the standard library is needed to include this file.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scoreline {
+
+/// Something could not be done. `what()` says what is wrong and what would be right.
+class Failure : public std::runtime_error {
+ public:
+  Failure(std::string code, const std::string& detail, std::string field)
+      : std::runtime_error(field.empty() ? detail : field + ": " + detail),
+        code_(std::move(code)),
+        field_(std::move(field)) {}
+
+  /// A stable word: invalid, not_found, conflict, too_many, overloaded, storage_failed, storage_full, unknown_outcome,
+  /// damaged, locked …
+  const std::string& code() const noexcept { return code_; }
+  /// The offending value's name (`points`, `playerId`); empty when none.
+  const std::string& field() const noexcept { return field_; }
+
+ private:
+  std::string code_;
+  std::string field_;
+};
+
+/// How a player's results become the points that count.
+enum class Rule { best, least, sum, latest };
+enum class Order { descending, ascending };
+/// Who ranks above among equals: who reached the points first, or last.
+enum class Ties { first, last };
+
+using Time = std::chrono::sys_time<std::chrono::milliseconds>;
+
+struct LeaderboardOptions {
+  Rule rule = Rule::best;
+  std::optional<Order> order;        ///< absent: ascending for `least`, else descending
+  Ties ties = Ties::first;
+  int scale = 0;                     ///< digits after the point, 0..9: at 2, points of 1250 are 12.50
+  std::int64_t min_points = 0;       ///< of one result
+  std::int64_t max_points = INT64_MAX;
+};
+
+/// A player's place on a board.
+struct Entry {
+  std::uint64_t rank = 0;  ///< from 1
+  std::string player;
+  std::int64_t points = 0;  ///< in units of 10^-scale, here and everywhere
+  Time achieved_at;         ///< when these points were reached
+};
+
+/// One player's outcome in one match.
+struct MatchResult {
+  std::string player;  ///< 1..128 bytes of UTF-8 without control characters
+  std::int64_t points = 0;
+  /// A UUID (`82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6`): sent again, the same match and player count once, for ever.
+  /// Absent: always a new match.
+  std::optional<std::string> match_id;
+  std::optional<Time> achieved_at;  ///< absent: now
+};
+
+enum class Outcome {
+  duplicate,  ///< this match and player are known already; nothing changed
+  unchanged,  ///< recorded; the player stands no better
+  improved,   ///< recorded; the board changed
+};
+
+struct Receipt {
+  Outcome outcome = Outcome::unchanged;
+  std::int64_t points = 0;             ///< the player's standing now
+  std::optional<std::uint64_t> rank;   ///< now; absent for one of many
+  std::optional<std::uint64_t> previous_rank;
+};
+
+/// What became of one of many results: taken, or why not.
+struct Answer {
+  std::optional<Receipt> receipt;
+  std::optional<Failure> rejected;
+};
+
+class Scoreline;
+
+/// One board: a season of a leaderboard.
+class Board {
+ public:
+  /// A new match, now. O(log n), and one write to the disk that is shared with what others submit meanwhile.
+  Receipt add_points(std::string_view player, std::int64_t points);
+  Receipt submit(const MatchResult& result);
+  /// 1..10,000 results in one write. The bad ones do not hold up the rest; one answer each, in order.
+  std::vector<Answer> submit(std::span<const MatchResult> results);
+
+  /// The first `count` (1..1000).
+  std::vector<Entry> top(std::size_t count) const;
+  /// `count` (1..1000) entries from rank `from` (from 1) on.
+  std::vector<Entry> range(std::uint64_t from, std::size_t count) const;
+  /// Up to 2·radius+1 entries, radius 0..100; none when the player is absent.
+  std::vector<Entry> around(std::string_view player, std::size_t radius = 5) const;
+  std::optional<std::uint64_t> rank_of(std::string_view player) const;
+  std::optional<Entry> find(std::string_view player) const;
+  /// One answer per player (1..1000), in their order, all of one moment.
+  std::vector<std::optional<Entry>> find(std::span<const std::string> players) const;
+  /// How many players.
+  std::uint64_t size() const;
+
+  /// The board of another season (0..2,147,483,647) of the same leaderboard. It opens with its first result.
+  Board season(std::int64_t id) const;
+
+ private:
+  friend class Scoreline;
+  struct Place;
+  explicit Board(std::shared_ptr<const Place> place) : place_(std::move(place)) {}
+  std::shared_ptr<const Place> place_;
+};
+
+class Scoreline {
+ public:
+  /// Opens the folder, makes it when it is not there, and brings the boards up from what is kept in it (about a second
+  /// for a million players). Failure `locked` when another process has it open.
+  static Scoreline open(const std::filesystem::path& folder);
+
+  /// A leaderboard that is there (`main` always is), at its current season.
+  Board leaderboard(std::string_view name);
+  /// The same; made when it is not there, and changed to `options` while it has no results. Failure `conflict` when it
+  /// has results and is another one.
+  Board leaderboard(std::string_view name, const LeaderboardOptions& options);
+
+  /// Takes a player off all boards of a leaderboard, and their results out of the folder.
+  void erase_player(std::string_view leaderboard, std::string_view player);
+
+ private:
+  struct Core;
+  friend class Board;
+  explicit Scoreline(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace scoreline

@@ -1,0 +1,231 @@
+// The public library over the embedded engine: only translation, from Result to exceptions and between words.
+#include <scoreline/scoreline.h>
+
+#include <future>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "app/engine.h"
+#include "base/uuid.h"
+#include "leaderboards/definition.h"
+#include "leaderboards/values.h"
+
+namespace scoreline {
+
+namespace lb = leaderboards;
+
+namespace {
+
+Failure failure_of(const Error& error) {
+  return Failure(std::string(traits(error.code).name), error.detail, error.field);
+}
+
+template <typename T>
+T value_of(Result<T> result) {
+  if (!result) throw failure_of(result.error());
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+lb::Rule rule_of(Rule rule) {
+  switch (rule) {
+    case Rule::best: return lb::Rule::best;
+    case Rule::least: return lb::Rule::least;
+    case Rule::sum: return lb::Rule::sum;
+    case Rule::latest: return lb::Rule::latest;
+  }
+  return lb::Rule::best;
+}
+
+/// `definition` with all that the options speak of; the rest (grace, top) stays.
+lb::Definition with_options(lb::Definition definition, const LeaderboardOptions& options) {
+  definition.rule = rule_of(options.rule);
+  definition.order = lb::default_order(definition.rule);
+  if (options.order) {
+    definition.order = *options.order == Order::descending ? lb::Order::descending : lb::Order::ascending;
+  }
+  definition.ties = options.ties == Ties::first ? lb::Ties::first : lb::Ties::last;
+  definition.scale = options.scale;
+  definition.min_points = options.min_points;
+  definition.max_points = options.max_points;
+  return definition;
+}
+
+Outcome outcome_of(lb::Outcome outcome) {
+  switch (outcome) {
+    case lb::Outcome::duplicate: return Outcome::duplicate;
+    case lb::Outcome::unchanged: return Outcome::unchanged;
+    case lb::Outcome::improved: return Outcome::improved;
+  }
+  return Outcome::unchanged;
+}
+
+Receipt receipt_of(const ingest::Receipt& receipt) {
+  return {outcome_of(receipt.outcome), receipt.standing.points, receipt.rank, receipt.previous_rank};
+}
+
+Entry entry_of(const lb::Entry& entry) {
+  return {entry.rank, entry.player.text(), entry.standing.points,
+          Time{std::chrono::milliseconds{entry.standing.achieved_at.ms}}};
+}
+
+std::vector<Entry> entries_of(Result<lb::Page> page) {
+  std::vector<Entry> entries;
+  for (const lb::Entry& entry : value_of(std::move(page)).entries) entries.push_back(entry_of(entry));
+  return entries;
+}
+
+}  // namespace
+
+struct Scoreline::Core {
+  std::unique_ptr<app::Engine> engine;
+
+  /// Runs `change` where no result is half way, and waits for it.
+  template <typename Change>
+  auto exclusively(const Change& change) {
+    using Changed = decltype(change());
+    const auto changed = std::make_shared<std::promise<Changed>>();
+    auto answer = changed->get_future();
+    engine->pipeline().exclusive([changed, &change] { changed->set_value(change()); });
+    return value_of(answer.get());
+  }
+};
+
+struct Board::Place {
+  std::shared_ptr<Scoreline::Core> core;
+  lb::Definition definition;
+  std::optional<lb::SeasonId> season;
+
+  lb::Service& service() const { return core->engine->service(); }
+  lb::BoardRef ref() const { return {definition.name.text(), season}; }
+
+  /// Points are in units of 10^-scale already, so they are written as such a decimal.
+  ingest::Submission submission_of(const MatchResult& result) const {
+    ingest::Submission submission;
+    submission.leaderboard = definition.name.text();
+    if (result.match_id) {
+      const auto id = parse_uuid(*result.match_id);
+      if (!id) throw Failure(std::string(traits(id.error().code).name), id.error().detail, "matchId");
+      submission.match_id = *id;
+    }
+    submission.player_id = result.player;
+    if (season) submission.season_id = season->value;
+    submission.points = decimal_from(result.points);
+    if (submission.points.digits != 0) submission.points.exponent -= definition.scale;
+    if (result.achieved_at) submission.achieved_at = Timestamp{result.achieved_at->time_since_epoch().count()};
+    return submission;
+  }
+};
+
+Receipt Board::add_points(std::string_view player, std::int64_t points) {
+  return submit(MatchResult{std::string(player), points, std::nullopt, std::nullopt});
+}
+
+Receipt Board::submit(const MatchResult& result) {
+  auto receipts = value_of(place_->core->engine->pipeline().submit({place_->submission_of(result)}, lb::Ranks::tell));
+  return receipt_of(value_of(std::move(receipts.front())));
+}
+
+std::vector<Answer> Board::submit(std::span<const MatchResult> results) {
+  std::vector<Answer> answers(results.size());
+  std::vector<ingest::Submission> submissions;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    try {
+      submissions.push_back(place_->submission_of(results[i]));
+      places.push_back(i);
+    } catch (const Failure& failure) {
+      answers[i].rejected = failure;
+    }
+  }
+  if (submissions.empty() && !results.empty()) return answers;
+  const auto receipts = value_of(place_->core->engine->pipeline().submit(std::move(submissions), lb::Ranks::skip));
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    Answer& answer = answers[places[i]];
+    if (receipts[i]) {
+      answer.receipt = receipt_of(*receipts[i]);
+    } else {
+      answer.rejected = failure_of(receipts[i].error());
+    }
+  }
+  return answers;
+}
+
+std::vector<Entry> Board::top(std::size_t count) const {
+  return entries_of(place_->service().top(place_->ref(), count));
+}
+
+std::vector<Entry> Board::range(std::uint64_t from, std::size_t count) const {
+  return entries_of(place_->service().range(place_->ref(), from, count));
+}
+
+std::vector<Entry> Board::around(std::string_view player, std::size_t radius) const {
+  return entries_of(place_->service().around(place_->ref(), value_of(lb::PlayerId::parse(player)), radius));
+}
+
+std::optional<std::uint64_t> Board::rank_of(std::string_view player) const {
+  const auto entry = find(player);
+  return entry ? std::optional(entry->rank) : std::nullopt;
+}
+
+std::optional<Entry> Board::find(std::string_view player) const {
+  const auto place = place_->service().place_of(place_->ref(), value_of(lb::PlayerId::parse(player)));
+  if (place) return entry_of(place->entry);
+  if (place.error().code == Code::not_found && place.error().field == "playerId") return std::nullopt;
+  throw failure_of(place.error());
+}
+
+std::vector<std::optional<Entry>> Board::find(std::span<const std::string> players) const {
+  std::vector<lb::PlayerId> ids;
+  for (const std::string& player : players) ids.push_back(value_of(lb::PlayerId::parse(player)));
+  const auto friends = value_of(place_->service().friends(place_->ref(), ids));
+  std::unordered_map<std::string_view, const lb::Entry*> by_player;
+  for (const lb::FriendEntry& each : friends.entries) by_player.emplace(each.entry.player.text(), &each.entry);
+  std::vector<std::optional<Entry>> found;
+  for (const std::string& player : players) {
+    const auto at = by_player.find(player);
+    found.push_back(at == by_player.end() ? std::nullopt : std::optional(entry_of(*at->second)));
+  }
+  return found;
+}
+
+std::uint64_t Board::size() const { return value_of(place_->service().top(place_->ref(), 1)).players; }
+
+Board Board::season(std::int64_t id) const {
+  Place other = *place_;
+  other.season = value_of(lb::SeasonId::from(id));
+  return Board(std::make_shared<const Place>(std::move(other)));
+}
+
+Scoreline Scoreline::open(const std::filesystem::path& folder) {
+  auto core = std::make_shared<Core>();
+  app::EngineOptions options;
+  options.data = folder;
+  core->engine = value_of(app::Engine::open(options));
+  value_of(core->engine->rebuild());
+  return Scoreline(std::move(core));
+}
+
+Board Scoreline::leaderboard(std::string_view name) {
+  const auto record = value_of(core_->engine->service().catalogue().find(name));
+  return Board(std::make_shared<const Board::Place>(Board::Place{core_, record->definition, std::nullopt}));
+}
+
+Board Scoreline::leaderboard(std::string_view name, const LeaderboardOptions& options) {
+  const lb::Definition fresh{.name = value_of(lb::LeaderboardName::parse(name))};
+  core_->exclusively([&] {
+    lb::Service& service = core_->engine->service();
+    const auto known = service.catalogue().find(name);
+    return service.put_definition(with_options(known ? (*known)->definition : fresh, options));
+  });
+  return leaderboard(name);
+}
+
+void Scoreline::erase_player(std::string_view leaderboard, std::string_view player) {
+  const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
+  const auto id = value_of(lb::PlayerId::parse(player));
+  core_->exclusively(
+      [&] { return core_->engine->service().erase_player(name, id, lb::Ledger::Erase::from_ledger); });
+}
+
+}  // namespace scoreline

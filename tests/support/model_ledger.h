@@ -1,0 +1,188 @@
+// A ledger in memory: plain enough to be the model that real ones are compared with, and a fake that fails on command.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "leaderboards/ledger.h"
+
+namespace scoreline::test {
+
+/// Thread-safe.
+class ModelLedger final : public leaderboards::Ledger {
+ public:
+  /// What happens to one append.
+  struct Fault {
+    Code code = Code::storage_failed;
+    bool stored_first = false;  ///< the batch is kept, and only the answer is lost
+  };
+  /// Asked once an append, with its number from 1; may block. nullopt: it goes well.
+  using Script = std::function<std::optional<Fault>(std::size_t)>;
+
+  void set_script(Script script) {
+    const std::lock_guard lock(mutex_);
+    script_ = std::move(script);
+  }
+
+  Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override {
+    std::optional<Fault> fault;
+    if (const auto [script, number] = next_append(batch.size()); script) fault = script(number);
+    const std::lock_guard lock(mutex_);
+    if (fault && !fault->stored_first) return fail(fault->code, "as the script says");
+    std::vector<leaderboards::Recorded> recorded;
+    for (const auto& result : batch) recorded.push_back(record(result));
+    if (fault) return fail(fault->code, "as the script says");
+    return recorded;
+  }
+
+  Result<void> scan(const std::function<void(const leaderboards::LedgerRow&)>& visit,
+                    const std::function<void(leaderboards::ScanProgress)>& progress) override {
+    const std::lock_guard lock(mutex_);
+    if (scan_failure_) return fail(*scan_failure_);
+    std::uint64_t done = 0;
+    for (const Row& row : rows_) {
+      progress({done++, rows_.size()});
+      const auto& r = row.result;
+      if (row.counts) visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
+    }
+    progress({done, rows_.size()});
+    return {};
+  }
+
+  Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const leaderboards::BoardId& board,
+                                                                     const leaderboards::PlayerId& player) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::pair<std::int64_t, Timestamp>> results;
+    for (const Row& row : rows_) {
+      const auto& r = row.result;
+      if (row.counts && r.leaderboard == board.leaderboard && r.season == board.season && r.player == player) {
+        results.emplace_back(r.points, r.achieved_at);
+      }
+    }
+    return results;
+  }
+
+  Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
+                        const leaderboards::PlayerId& player) override {
+    const std::lock_guard lock(mutex_);
+    return keys_.contains({leaderboard, match_id, player});
+  }
+
+  Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
+                                     const leaderboards::PlayerId& player, Erase mode) override {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t stopped = 0;
+    const auto is_theirs = [&](const Row& row) {
+      return row.result.leaderboard == leaderboard && row.result.player == player;
+    };
+    for (Row& row : rows_) {
+      if (!is_theirs(row)) continue;
+      stopped += row.counts ? 1 : 0;
+      row.counts = false;
+      if (mode == Erase::from_ledger) keys_.erase(key_of(row.result));
+    }
+    if (mode == Erase::from_ledger) std::erase_if(rows_, is_theirs);
+    return stopped;
+  }
+
+  Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<leaderboards::LeaderboardRecord> all;
+    for (const auto& [name, record] : records_) all.push_back(record);
+    return all;
+  }
+
+  Result<void> put_definition(const leaderboards::Definition& definition) override {
+    const std::lock_guard lock(mutex_);
+    const auto at = records_.find(definition.name);
+    if (at == records_.end()) {
+      records_.emplace(definition.name, leaderboards::LeaderboardRecord{definition, {}});
+    } else {
+      at->second.definition = definition;
+    }
+    return {};
+  }
+
+  Result<void> put_season(const leaderboards::LeaderboardName& leaderboard,
+                          const leaderboards::Season& season) override {
+    const std::lock_guard lock(mutex_);
+    auto& seasons = records_.at(leaderboard).seasons;
+    std::erase_if(seasons, [&](const leaderboards::Season& known) { return known.id == season.id; });
+    seasons.push_back(season);
+    return {};
+  }
+
+  Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override {
+    const std::lock_guard lock(mutex_);
+    records_.erase(leaderboard);
+    std::erase_if(rows_, [&](const Row& row) { return row.result.leaderboard == leaderboard; });
+    std::erase_if(keys_, [&](const Key& key) { return std::get<0>(key) == leaderboard; });
+    return {};
+  }
+
+  Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [&](const Row& row) { return row.result.leaderboard == leaderboard; });
+  }
+
+  /// What was kept, in order.
+  std::vector<leaderboards::MatchResult> results() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<leaderboards::MatchResult> results;
+    for (const Row& row : rows_) results.push_back(row.result);
+    return results;
+  }
+
+  /// Sizes of all appends so far.
+  std::vector<std::size_t> appends() const {
+    const std::lock_guard lock(mutex_);
+    return appends_;
+  }
+
+  void fail_scans(Error error) {
+    const std::lock_guard lock(mutex_);
+    scan_failure_ = std::move(error);
+  }
+
+ private:
+  using Key = std::tuple<leaderboards::LeaderboardName, Uuid, leaderboards::PlayerId>;
+  struct Row {
+    leaderboards::MatchResult result;
+    bool counts = true;
+  };
+
+  static Key key_of(const leaderboards::MatchResult& result) {
+    return {result.leaderboard, result.match_id, result.player};
+  }
+
+  std::pair<Script, std::size_t> next_append(std::size_t results) {
+    const std::lock_guard lock(mutex_);
+    appends_.push_back(results);
+    return {script_, appends_.size()};
+  }
+
+  leaderboards::Recorded record(const leaderboards::MatchResult& result) {
+    if (!keys_.insert(key_of(result)).second) return leaderboards::Recorded::duplicate;
+    rows_.push_back({result, true});
+    return leaderboards::Recorded::recorded;
+  }
+
+  mutable std::mutex mutex_;
+  Script script_;
+  std::vector<Row> rows_;
+  std::set<Key> keys_;
+  std::map<leaderboards::LeaderboardName, leaderboards::LeaderboardRecord> records_;
+  std::vector<std::size_t> appends_;
+  std::optional<Error> scan_failure_;
+};
+
+}  // namespace scoreline::test
