@@ -1,0 +1,72 @@
+#include "http/board_text.h"
+
+#include <charconv>
+#include <cstdint>
+
+#include "base/decimal.h"
+#include "base/timestamp.h"
+#include "http/json_text.h"
+
+namespace scoreline::http {
+
+using leaderboards::Entry;
+using leaderboards::SeasonId;
+
+Result<std::optional<SeasonId>> parse_season(std::string_view text) {
+  if (text == "current") return std::optional<SeasonId>{};
+  std::int64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && rest == text.data() + text.size();
+  const auto season = whole ? SeasonId::from(value) : fail(Code::invalid, {});
+  if (!season) return fail(Code::invalid, "must be a whole number from 0 to 2147483647, or `current`", "season");
+  return std::optional<SeasonId>{*season};
+}
+
+Result<void> check_period(const Target& target) {
+  const auto period = target.parameter("period");
+  if (!period || *period == "season") return {};
+  return fail(Code::invalid, "only the whole season is kept: leave it away, or say period=season", "period");
+}
+
+void append_entry(std::string& out, const Entry& entry, int scale) {
+  out += R"("rank":)";
+  append_number(out, entry.rank);
+  out += R"(,"playerId":)";
+  append_quoted(out, entry.player.text());
+  out += R"(,"points":)";
+  append_scaled(out, entry.standing.points, scale);
+  out += R"(,"achievedAt":")";
+  append_timestamp(out, entry.standing.achieved_at);
+  out += '"';
+}
+
+void append_article_entry(std::string& out, const Entry& entry, int scale) {
+  out += R"({"rank":)";
+  append_number(out, entry.rank);
+  out += R"(,"playerId":)";
+  append_quoted(out, entry.player.text());
+  out += R"(,"points":)";
+  append_scaled(out, entry.standing.points, scale);
+  out += '}';
+}
+
+void append_entries(std::string& out, std::span<const Entry> entries, int scale) {
+  out += '[';
+  for (const Entry& entry : entries) {
+    out += &entry == entries.data() ? "{" : ",{";
+    append_entry(out, entry, scale);
+    out += '}';
+  }
+  out += ']';
+}
+
+void append_article_entries(std::string& out, std::span<const Entry> entries, int scale) {
+  out += '[';
+  for (const Entry& entry : entries) {
+    if (&entry != entries.data()) out += ',';
+    append_article_entry(out, entry, scale);
+  }
+  out += ']';
+}
+
+}  // namespace scoreline::http

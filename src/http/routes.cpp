@@ -1,0 +1,94 @@
+#include "http/routes.h"
+
+#include <algorithm>
+
+namespace scoreline::http {
+namespace {
+
+constexpr Route kRoutes[] = {
+    {Method::get, "/v1/leaderboards", "List the leaderboards", list_leaderboards},
+    {Method::get, "/v1/leaderboards/{leaderboard}", "Show a leaderboard's definition", get_leaderboard},
+    {Method::put, "/v1/leaderboards/{leaderboard}", "Define a leaderboard", nullptr, put_leaderboard},
+    {Method::del, "/v1/leaderboards/{leaderboard}", "Drop a leaderboard with all its results", nullptr,
+     drop_leaderboard},
+    {Method::post, "/v1/leaderboards/{leaderboard}/results", "Submit one result or many", nullptr, submit_results},
+    {Method::get, "/v1/leaderboards/{leaderboard}/seasons", "List the seasons", list_seasons},
+    {Method::post, "/v1/leaderboards/{leaderboard}/seasons", "Open a season", nullptr, open_season},
+    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/top", "Read the top of a board", read_top},
+    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}", "Read one player's place",
+     read_player},
+    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}/around",
+     "Read the entries around a player", read_around},
+    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/ranks", "Read a range of ranks", read_ranks},
+    {Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}/players:rank", "Read the ranks among friends",
+     read_friends},
+    {Method::del, "/v1/leaderboards/{leaderboard}/players/{player}", "Erase a player", nullptr, erase_player},
+    {Method::get, "/seasons/{season}/leaderboard/top", "Read the top of main, as a bare array", read_article_top},
+    {Method::get, "/seasons/{season}/leaderboard/players/{player}", "Read one player's place on main",
+     read_article_player},
+    {Method::get, "/seasons/{season}/leaderboard/players/{player}/around",
+     "Read the entries around a player on main, as a bare array", read_article_around},
+    {Method::get, "/healthz", "Tell that the process lives", healthz},
+    {Method::get, "/readyz", "Tell whether the boards are there", readyz},
+    {Method::get, "/openapi.yaml", "Serve this document", openapi},
+};
+
+using Params = std::array<std::string_view, Call::kMaxParams>;
+
+bool fits(std::string_view pattern, std::span<const std::string_view> segments, Params& params) {
+  std::size_t param = 0;
+  std::size_t next = 0;
+  pattern.remove_prefix(1);
+  for (;; ++next) {
+    if (next == segments.size()) return false;
+    const std::size_t slash = pattern.find('/');
+    const std::string_view part = pattern.substr(0, slash);
+    if (part.front() == '{') {
+      if (segments[next].empty()) return false;
+      params[param++] = segments[next];
+    } else if (part != segments[next]) {
+      return false;
+    }
+    if (slash == std::string_view::npos) return next + 1 == segments.size();
+    pattern.remove_prefix(slash + 1);
+  }
+}
+
+bool serves(const Route& route, Method method) {
+  return route.method == method || (route.method == Method::get && method == Method::head);
+}
+
+/// Media types are case-insensitive; parameters such as a charset do not matter: JSON is UTF-8.
+bool is_media_type(std::string_view header, std::string_view type) {
+  const std::string_view bare = header.substr(0, header.find_first_of("; \t"));
+  return std::equal(bare.begin(), bare.end(), type.begin(), type.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+Match match(Method method, const Target& target) {
+  Match result;
+  for (const Route& route : kRoutes) {
+    if (!fits(route.pattern, target.segments(), result.params)) continue;
+    if (serves(route, method)) {
+      result.route = &route;
+      return result;
+    }
+    if (!result.allow.empty()) result.allow += ", ";
+    result.allow += to_string(route.method);
+    if (route.method == Method::get) result.allow += ", HEAD";
+  }
+  return result;
+}
+
+Result<BodyType> body_type(const Request& request, bool ndjson_too) {
+  if (is_media_type(request.content_type, "application/json")) return BodyType::json;
+  if (ndjson_too && is_media_type(request.content_type, "application/x-ndjson")) return BodyType::ndjson;
+  return fail(Code::unsupported, ndjson_too ? "Content-Type must be application/json or application/x-ndjson"
+                                            : "Content-Type must be application/json");
+}
+
+}  // namespace scoreline::http
