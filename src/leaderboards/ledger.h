@@ -49,7 +49,8 @@ class Ledger {
   virtual Result<std::vector<Recorded>> append(std::span<const MatchResult> batch) = 0;
 
   /// Streams every result that counts (not those of erased players) in no particular order, verifying the ledger on
-  /// the way: Code::damaged when what is stored is not what was written. `progress` is called now and then.
+  /// the way: Code::damaged when what is stored is not what was written. That is known only at the end, so what was
+  /// visited must not be used before this has returned well. `progress` is called now and then.
   virtual Result<void> scan(const std::function<void(const LedgerRow&)>& visit,
                             const std::function<void(ScanProgress)>& progress) = 0;
 
@@ -71,9 +72,11 @@ class Ledger {
   /// Every definition with its seasons.
   virtual Result<std::vector<LeaderboardRecord>> leaderboards() = 0;
   virtual Result<void> put_definition(const Definition& definition) = 0;
+  /// Errors: not_found, field `leaderboard`.
   virtual Result<void> put_season(const LeaderboardName& leaderboard, const Season& season) = 0;
-  /// The definition, its seasons and all its results go.
+  /// The definition, its seasons and all its results go. Errors: not_found, field `leaderboard`.
   virtual Result<void> drop_leaderboard(const LeaderboardName& leaderboard) = 0;
+  /// Whether any result of it counts.
   virtual Result<bool> has_results(const LeaderboardName& leaderboard) = 0;
 };
 

@@ -144,7 +144,6 @@ Result<void> SqliteLedger::put_season(const LeaderboardName& leaderboard, const 
     season.start ? put->bind(3, season.start->ms) : put->bind_null(3);
     season.end ? put->bind(4, season.end->ms) : put->bind_null(4);
     if (auto done = run_change(*put); !done) return fail(done.error());
-    row->bind(2, std::int64_t{season.id.value});
     const auto after = account(Table::seasons, *row, +1, delta);
     if (!after) return fail(after.error());
     if (*after == 0) {
