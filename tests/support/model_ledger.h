@@ -114,7 +114,9 @@ class ModelLedger final : public leaderboards::Ledger {
   Result<void> put_season(const leaderboards::LeaderboardName& leaderboard,
                           const leaderboards::Season& season) override {
     const std::lock_guard lock(mutex_);
-    auto& seasons = records_.at(leaderboard).seasons;
+    const auto at = records_.find(leaderboard);
+    if (at == records_.end()) return fail(Code::not_found, "there is no such leaderboard", "leaderboard");
+    auto& seasons = at->second.seasons;
     std::erase_if(seasons, [&](const leaderboards::Season& known) { return known.id == season.id; });
     seasons.push_back(season);
     return {};
@@ -122,8 +124,10 @@ class ModelLedger final : public leaderboards::Ledger {
 
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override {
     const std::lock_guard lock(mutex_);
-    records_.erase(leaderboard);
-    std::erase_if(rows_, [&](const Row& row) { return row.result.leaderboard == leaderboard; });
+    const auto rows = std::erase_if(rows_, [&](const Row& row) { return row.result.leaderboard == leaderboard; });
+    if (records_.erase(leaderboard) + rows == 0) {
+      return fail(Code::not_found, "there is no such leaderboard", "leaderboard");
+    }
     std::erase_if(keys_, [&](const Key& key) { return std::get<0>(key) == leaderboard; });
     return {};
   }
@@ -131,7 +135,7 @@ class ModelLedger final : public leaderboards::Ledger {
   Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override {
     const std::lock_guard lock(mutex_);
     return std::any_of(rows_.begin(), rows_.end(),
-                       [&](const Row& row) { return row.result.leaderboard == leaderboard; });
+                       [&](const Row& row) { return row.counts && row.result.leaderboard == leaderboard; });
   }
 
   /// What was kept, in order.
