@@ -1,0 +1,306 @@
+#include "ordered/counted_tree.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "ordered/member_hash.h"
+
+namespace scoreline::ordered {
+namespace {
+
+void prefetch_lines(const void* from, std::size_t lines) {
+  const auto* const bytes = static_cast<const char*>(from);
+  for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(bytes + i * 64);
+}
+
+constexpr std::size_t kLeafHeadLines = 2;
+constexpr std::size_t kLeafKeyLines = 6;
+constexpr std::size_t kNodeCountLines = 5;     // children and counts of an inner node
+constexpr std::size_t kNarrowSearchLines = 5;  // head and narrow keys of an inner node
+
+/// Remembers which hashes came by; may take two for the same.
+class SeenHashes {
+ public:
+  bool add(std::uint64_t hash) {
+    std::uint64_t& word = bits_[hash >> 20 & 15];
+    const std::uint64_t bit = std::uint64_t{1} << (hash >> 24 & 63);
+    const bool seen = (word & bit) != 0;
+    word |= bit;
+    return seen;
+  }
+
+ private:
+  std::array<std::uint64_t, 16> bits_{};
+};
+
+}  // namespace
+
+CountedTree::CountedTree(std::uint64_t hash_seed, std::uint64_t expected)
+    : hash_seed_(hash_seed), leaves_(std::make_shared<BlockArena>(Leaf::kBlockBytes)), table_(expected) {
+  root_ = new_leaf();
+  parents_[root_] = kNoNode;
+}
+
+std::uint32_t CountedTree::new_leaf() {
+  const std::uint32_t id = leaves_->allocate();
+  if (id >= parents_.size()) parents_.resize(id + 1, kNoNode);
+  leaf(id).clear({}, false);
+  return id;
+}
+
+std::uint32_t CountedTree::new_inner(std::uint32_t level) {
+  const std::uint32_t id = inner_nodes_.allocate();
+  if (id >= ties_.size()) ties_.resize(id + 1);
+  InnerNode& node = inner(id);
+  node.parent = kNoNode;
+  node.size = 0;
+  node.level = static_cast<std::uint8_t>(level);
+  return id;
+}
+
+void CountedTree::append_hashes(std::uint32_t leaf_id, std::uint8_t tag, std::vector<std::uint64_t>& out) const {
+  const Leaf& from = leaf(leaf_id);
+  for (std::uint64_t matches = from.tag_matches(tag); matches != 0; matches &= matches - 1) {
+    out.push_back(member_hash(from.member(static_cast<std::uint32_t>(std::countr_zero(matches))), hash_seed_));
+  }
+}
+
+void CountedTree::expect(std::uint32_t leaf_id) const { prefetch_lines(&leaf(leaf_id), kLeafHeadLines); }
+
+// ---- finding
+
+CountedTree::Found CountedTree::locate(std::uint64_t hash, std::string_view member) const {
+  Found found{.hash = hash, .leaf = kNoLeaf, .slot = 0, .key = {}};
+  found.leaf = table_.find(hash, [&](std::uint32_t id) {
+    const int slot = leaf(id).find(hash_byte(hash), member);
+    if (slot >= 0) found.slot = static_cast<std::uint32_t>(slot);
+    return slot >= 0;
+  });
+  if (found.leaf != kNoLeaf) found.key = leaf(found.leaf).key(found.slot);
+  return found;
+}
+
+CountedTree::Found CountedTree::find(std::string_view member) const {
+  return locate(member_hash(member, hash_seed_), member);
+}
+
+std::size_t CountedTree::find_batch(std::span<const std::string_view> members, std::span<Found> found,
+                                    Ahead ahead) const {
+  std::size_t count = 0;
+  SeenHashes seen;
+  for (; count < std::min(members.size(), kBatch); ++count) {
+    const std::uint64_t hash = member_hash(members[count], hash_seed_);
+    if (seen.add(hash)) break;
+    found[count].hash = hash;
+    table_.prefetch(hash);
+  }
+  for (Found& each : found.first(count)) {
+    each.leaf = table_.probable(each.hash);
+    if (each.leaf != kNoLeaf) prefetch_lines(&leaf(each.leaf), kLeafHeadLines);
+  }
+  prefetch_found(found.first(count), ahead);
+  for (std::size_t i = 0; i < count; ++i) found[i] = locate(found[i].hash, members[i]);
+  return count;
+}
+
+/// The lines of each entry in the leaf where it probably is, and for a rank all keys of the leaf and the node above.
+void CountedTree::prefetch_found(std::span<const Found> found, Ahead ahead) const {
+  for (const Found& each : found) {
+    if (each.leaf == kNoLeaf) continue;
+    const Leaf& home = leaf(each.leaf);
+    if (ahead == Ahead::rank) {
+      prefetch_lines(home.narrow_keys, kLeafKeyLines);
+      if (height_ > 0) prefetch_lines(inner(parents_[each.leaf]).children, kNodeCountLines);
+    }
+    const int slot = home.find_tag(hash_byte(each.hash));
+    if (slot < 0) continue;
+    __builtin_prefetch(&home.narrow_keys[slot]);
+    __builtin_prefetch(home.member(static_cast<std::uint32_t>(slot)).data());
+  }
+}
+
+bool CountedTree::still_there(const Found& found, std::string_view member) const {
+  const Leaf& home = leaf(found.leaf);
+  return found.slot < home.size && home.tags[found.slot] == hash_byte(found.hash) && home.member(found.slot) == member;
+}
+
+std::uint32_t CountedTree::leaf_for(RankKey key, std::string_view member) const {
+  std::uint32_t id = root_;
+  for (std::uint32_t level = height_; level > 0; --level) {
+    const InnerNode& node = inner(id);
+    id = node.children[node.place_for(key, member, ties(id))];
+  }
+  return id;
+}
+
+// ---- writing
+
+/// Descends for all of a batch level by level, so that their misses overlap.
+void CountedTree::aim(std::span<const std::string_view> members, std::span<const std::optional<RankKey>> next,
+                      std::span<std::uint32_t> targets) const {
+  std::fill(targets.begin(), targets.end(), root_);
+  for (std::uint32_t level = height_; level > 0; --level) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (!next[i]) continue;
+      const InnerNode& node = inner(targets[i]);
+      targets[i] = node.children[node.place_for(*next[i], members[i], ties(targets[i]))];
+      if (level > 1) {
+        prefetch_lines(&inner(targets[i]), kNarrowSearchLines);
+      } else {
+        prefetch_lines(&leaf(targets[i]), kLeafHeadLines);
+      }
+    }
+  }
+}
+
+/// The lines that an append will write.
+void CountedTree::prefetch_targets(std::span<const std::uint32_t> targets) const {
+  if (height_ == 0) return;
+  for (const std::uint32_t target : targets) {
+    if (target == root_) continue;
+    const Leaf& to = leaf(target);
+    __builtin_prefetch(&to.narrow_keys[to.size], 1);
+    __builtin_prefetch(to.text + Leaf::kRoom - to.text_bytes - 16, 1);
+  }
+}
+
+void CountedTree::put_batch(std::span<const std::string_view> members, std::span<Found> found,
+                            std::span<const std::optional<RankKey>> next) {
+  std::array<std::uint32_t, kBatch> room;
+  const std::span<std::uint32_t> targets = std::span(room).first(members.size());
+  aim(members, next, targets);
+  prefetch_targets(targets);
+  const std::uint64_t shape = shape_changes_;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!next[i]) continue;
+    const bool reshaped = shape_changes_ != shape;
+    const bool known = found[i].leaf == kNoLeaf || (!reshaped && still_there(found[i], members[i]));
+    put(known ? found[i] : locate(found[i].hash, members[i]), members[i], *next[i],
+        reshaped ? leaf_for(*next[i], members[i]) : targets[i]);
+  }
+}
+
+void CountedTree::put(const Found& found, std::string_view member, RankKey key, std::uint32_t target) {
+  if (found.leaf == kNoLeaf) {
+    preserve(target);
+    table_.insert(found.hash, target, *this);
+    ++size_;
+    add_count(target, 1);
+    return add({target, found.hash, member, key});
+  }
+  if (found.key == key) return;
+  preserve(found.leaf);
+  if (found.leaf == target) {
+    if (leaf(target).set_key(found.slot, key)) return;
+    leaf(target).remove(found.slot);
+    return add({target, found.hash, member, key});
+  }
+  preserve(target);
+  table_.move(found.hash, found.leaf, target);
+  leaf(found.leaf).remove(found.slot);
+  move_count(found.leaf, target);
+  add({target, found.hash, member, key});
+  relieve(found.leaf);
+}
+
+void CountedTree::add(const NewEntry& entry) {
+  if (!leaf(entry.leaf).append(hash_byte(entry.hash), entry.member, entry.key)) overflow(entry);
+}
+
+void CountedTree::add_count(std::uint32_t leaf_id, std::int32_t by) {
+  std::uint32_t child = leaf_id;
+  for (std::uint32_t id = parents_[leaf_id]; id != kNoNode; id = inner(id).parent) {
+    inner(id).counts[inner(id).place_of(child)] += static_cast<std::uint32_t>(by);
+    child = id;
+  }
+}
+
+/// One member fewer under `from`, one more under `to`; above their first common node nothing changes.
+void CountedTree::move_count(std::uint32_t from, std::uint32_t to) {
+  std::uint32_t from_parent = parents_[from];
+  std::uint32_t to_parent = parents_[to];
+  while (from != to) {
+    --inner(from_parent).counts[inner(from_parent).place_of(from)];
+    ++inner(to_parent).counts[inner(to_parent).place_of(to)];
+    from = from_parent;
+    to = to_parent;
+    from_parent = inner(from).parent;
+    to_parent = inner(to).parent;
+  }
+}
+
+bool CountedTree::erase(std::string_view member) {
+  const Found found = find(member);
+  if (found.leaf == kNoLeaf) return false;
+  preserve(found.leaf);
+  table_.erase(found.hash, found.leaf);
+  leaf(found.leaf).remove(found.slot);
+  --size_;
+  add_count(found.leaf, -1);
+  relieve(found.leaf);
+  return true;
+}
+
+std::size_t CountedTree::pop(std::size_t count, Direction direction, Visit visit) {
+  std::size_t popped = 0;
+  while (popped < count && size_ > 0) {
+    const std::uint32_t id = edge_leaf(direction == Direction::descending);
+    const std::size_t here = std::min<std::size_t>(count - popped, leaf(id).size);
+    pop_from(id, here, direction, visit);
+    popped += here;
+  }
+  return popped;
+}
+
+/// An edge leaf drains until it is empty instead of joining its neighbour at each step, and then goes.
+void CountedTree::pop_from(std::uint32_t leaf_id, std::size_t count, Direction direction, Visit visit) {
+  preserve(leaf_id);
+  Leaf& from = leaf(leaf_id);
+  std::uint8_t order[Leaf::kMaxEntries];
+  std::span<std::uint8_t> slots(order, count);
+  if (count == 1) {
+    slots[0] = static_cast<std::uint8_t>(from.first_slot(direction == Direction::descending));
+  } else {
+    from.order_of(order);
+    if (direction == Direction::descending) std::reverse(order, order + from.size);
+  }
+  std::array<std::uint64_t, Leaf::kMaxEntries> hashes;
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = member_hash(from.member(slots[i]), hash_seed_);
+    table_.prefetch(hashes[i]);
+  }
+  for (const std::uint8_t slot : slots) visit(from.member(slot), from.key(slot));
+  for (std::size_t i = 0; i < count; ++i) table_.erase(hashes[i], leaf_id);
+  std::sort(slots.begin(), slots.end(), std::greater<>());  // from the back: a removal moves only what is behind it
+  for (const std::uint8_t slot : slots) from.remove(slot);
+  size_ -= count;
+  add_count(leaf_id, -static_cast<std::int32_t>(count));
+  if (from.size == 0) relieve(leaf_id);
+}
+
+// ---- snapshots
+
+std::shared_ptr<FrozenLeaves> CountedTree::freeze() {
+  auto frozen = std::make_shared<FrozenLeaves>(leaves_);
+  for (std::uint32_t id = edge_leaf(false); id != kNoLeaf;) {
+    if (height_ == 0) {
+      frozen->add(id, leaf(id).size);
+      break;
+    }
+    const InnerNode& node = inner(parents_[id]);
+    for (std::uint32_t i = 0; i < node.size; ++i) frozen->add(node.children[i], node.counts[i]);
+    id = neighbour(node.children[node.size - 1U], true);
+  }
+  frozen_.push_back(frozen);
+  return frozen;
+}
+
+/// Before every write to a leaf.
+void CountedTree::preserve(std::uint32_t leaf_id) {
+  if (frozen_.empty()) return;
+  std::erase_if(frozen_, [](const auto& frozen) { return frozen.use_count() == 1; });  // its reader is done
+  for (const auto& frozen : frozen_) frozen->preserve(leaf_id);
+}
+
+}  // namespace scoreline::ordered

@@ -1,0 +1,241 @@
+#include "ordered/leaf.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+#include "ordered/key_search.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace scoreline::ordered {
+namespace {
+
+/// Sum of bytes[0..count); count ≤ 64, and bytes may be read up to bytes[63].
+std::uint32_t sum_bytes(const std::uint8_t* bytes, std::uint32_t count) {
+#if defined(__SSE2__)
+  alignas(64) static constexpr auto kKeep = [] {
+    struct Mask {
+      std::uint8_t bytes[128];
+    } mask{};
+    for (int i = 0; i < 64; ++i) mask.bytes[i] = 0xFF;
+    return mask;
+  }();
+  __m128i sum = _mm_setzero_si128();
+  for (std::uint32_t at = 0; at < count; at += 16) {
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
+    const __m128i keep = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep.bytes + 64 - count + at));
+    sum = _mm_add_epi64(sum, _mm_sad_epu8(_mm_and_si128(part, keep), _mm_setzero_si128()));
+  }
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sum) + _mm_cvtsi128_si32(_mm_srli_si128(sum, 8)));
+#else
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < count; ++i) sum += bytes[i];
+  return sum;
+#endif
+}
+
+std::uint64_t low_bits(std::uint32_t count) { return count == 0 ? 0 : ~std::uint64_t{0} >> (64 - count); }
+
+}  // namespace
+
+void Leaf::clear(RankKey first_base, bool make_wide) {
+  base = first_base.value;
+  text_bytes = 0;
+  size = 0;
+  wide = make_wide;
+  unused = 0;
+}
+
+RankKey Leaf::key(std::uint32_t slot) const {
+  if (wide) return {wide_keys[slot]};
+  return {base + static_cast<std::uint64_t>(narrow_keys[slot])};
+}
+
+std::uint32_t Leaf::text_end(std::uint32_t slot) const { return kRoom - sum_bytes(lengths, slot); }
+
+std::string_view Leaf::member(std::uint32_t slot) const {
+  return {text + text_end(slot) - lengths[slot], lengths[slot]};
+}
+
+std::uint64_t Leaf::tag_matches(std::uint8_t tag) const {
+#if defined(__SSE2__)
+  const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
+  std::uint64_t matches = 0;
+  for (std::uint32_t at = 0; at < kMaxEntries; at += 16) {  // the last step reads into `lengths`, and is cut below
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags + at));
+    const auto hits = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted)));
+    matches |= static_cast<std::uint64_t>(hits) << at;
+  }
+  return matches & low_bits(size);
+#else
+  std::uint64_t matches = 0;
+  for (std::uint32_t i = 0; i < size; ++i) matches |= static_cast<std::uint64_t>(tags[i] == tag) << i;
+  return matches;
+#endif
+}
+
+int Leaf::find(std::uint8_t tag, std::string_view wanted) const {
+  for (std::uint64_t matches = tag_matches(tag); matches != 0; matches &= matches - 1) {
+    const auto slot = static_cast<std::uint32_t>(std::countr_zero(matches));
+    if (lengths[slot] == wanted.size() && member(slot) == wanted) return static_cast<int>(slot);
+  }
+  return -1;
+}
+
+int Leaf::find_tag(std::uint8_t tag) const {
+  const std::uint64_t matches = tag_matches(tag);
+  return matches == 0 ? -1 : std::countr_zero(matches);
+}
+
+std::uint32_t Leaf::load_of(std::uint32_t entries, std::uint32_t text_bytes, bool wide) {
+  const auto key_bytes = static_cast<std::uint32_t>(wide ? sizeof(Uint128) : sizeof(std::int64_t));
+  return std::max(entries * key_bytes + text_bytes, entries * kRoom / kMaxEntries);
+}
+
+void Leaf::widen() {
+  for (std::uint32_t i = size; i-- > 0;) wide_keys[i] = base + static_cast<std::uint64_t>(narrow_keys[i]);
+  wide = true;
+}
+
+/// Makes the representation take `new_key` beside what is there, if `new_entries` entries then still fit.
+bool Leaf::make_fit(RankKey new_key, std::uint32_t new_entries, std::uint32_t new_text_bytes) {
+  if (new_entries > kMaxEntries) return false;
+  bool stays_narrow = !wide;
+  Uint128 down = 0;  // how far the base must go down
+  if (!wide) {
+    if (new_key.value >= base) {
+      stays_narrow = new_key.value - base < kNarrowSpan;
+    } else {
+      down = base - new_key.value;
+      const std::int64_t last = size == 0 ? 0 : *std::max_element(narrow_keys, narrow_keys + size);
+      stays_narrow = down < kNarrowSpan && down + static_cast<std::uint64_t>(last) < kNarrowSpan;
+    }
+  }
+  const std::uint32_t key_bytes = stays_narrow ? sizeof(std::int64_t) : sizeof(Uint128);
+  if (new_entries * key_bytes + new_text_bytes > kRoom) return false;
+  if (!wide && !stays_narrow) widen();
+  if (!wide && down != 0) {
+    for (std::uint32_t i = 0; i < size; ++i) narrow_keys[i] += static_cast<std::int64_t>(down);
+    base = new_key.value;
+  }
+  return true;
+}
+
+bool Leaf::append(std::uint8_t tag, std::string_view new_member, RankKey new_key) {
+  const auto length = static_cast<std::uint32_t>(new_member.size());
+  if (!make_fit(new_key, size + 1U, text_bytes + length)) return false;
+  text_bytes = static_cast<std::uint16_t>(text_bytes + length);
+  std::copy(new_member.begin(), new_member.end(), text + kRoom - text_bytes);
+  tags[size] = tag;
+  lengths[size] = static_cast<std::uint8_t>(length);
+  ++size;
+  return set_key(size - 1U, new_key);
+}
+
+bool Leaf::set_key(std::uint32_t slot, RankKey new_key) {
+  if (!make_fit(new_key, size, text_bytes)) return false;
+  if (wide) {
+    wide_keys[slot] = new_key.value;
+  } else {
+    narrow_keys[slot] = static_cast<std::int64_t>(new_key.value - base);
+  }
+  return true;
+}
+
+void Leaf::remove(std::uint32_t slot) {
+  const std::uint32_t last = size - 1U;
+  const std::uint32_t length = lengths[slot];
+  char* const text_start = text + kRoom - text_bytes;
+  if (slot != last && length == lengths[last]) {
+    std::memcpy(text + text_end(slot) - length, text_start, length);
+    tags[slot] = tags[last];
+    if (wide) {
+      wide_keys[slot] = wide_keys[last];
+    } else {
+      narrow_keys[slot] = narrow_keys[last];
+    }
+  } else if (slot != last) {  // close the gap: entries and their bytes stay in the same order
+    char* const end = text + text_end(slot);
+    std::memmove(text_start + length, text_start, static_cast<std::size_t>(end - length - text_start));
+    std::copy(tags + slot + 1, tags + size, tags + slot);
+    std::copy(lengths + slot + 1, lengths + size, lengths + slot);
+    if (wide) {
+      std::copy(wide_keys + slot + 1, wide_keys + size, wide_keys + slot);
+    } else {
+      std::copy(narrow_keys + slot + 1, narrow_keys + size, narrow_keys + slot);
+    }
+  }
+  text_bytes = static_cast<std::uint16_t>(text_bytes - length);
+  --size;
+}
+
+bool Leaf::before(std::uint32_t slot, RankKey wanted, std::string_view wanted_member) const {
+  const RankKey own = key(slot);
+  return own < wanted || (own == wanted && member(slot) < wanted_member);
+}
+
+std::uint32_t Leaf::count_before(RankKey wanted, std::string_view wanted_member) const {
+  std::uint32_t count = 0;
+  if (wide) {
+    for (std::uint32_t i = 0; i < size; ++i) count += before(i, wanted, wanted_member) ? 1 : 0;
+    return count;
+  }
+  if (wanted.value < base) return 0;
+  if (wanted.value - base >= kNarrowSpan) return size;
+  const auto distance = static_cast<std::int64_t>(wanted.value - base);
+  const KeyCounts counts = count_keys(narrow_keys, size, distance);
+  if (counts.equal == 0 || wanted_member.empty()) return counts.below;
+  std::uint32_t left = counts.equal;
+  for (std::uint32_t i = 0; left > 0; ++i) {
+    if (narrow_keys[i] != distance) continue;
+    --left;
+    count += member(i) < wanted_member ? 1 : 0;
+  }
+  return counts.below + count;
+}
+
+void Leaf::order_of(std::uint8_t* slots) const {
+  const auto less = [this](std::uint8_t a, std::uint8_t b) {
+    const RankKey key_a = key(a);
+    const RankKey key_b = key(b);
+    return key_a < key_b || (key_a == key_b && member(a) < member(b));
+  };
+  if (wide) {
+    for (std::uint32_t i = 0; i < size; ++i) slots[i] = static_cast<std::uint8_t>(i);
+    std::sort(slots, slots + size, less);
+    return;
+  }
+  std::uint8_t places[kMaxEntries + 4];
+  place_keys(narrow_keys, size, places);
+  // Equal keys ask for the same place: the first takes it, the others the next ones, to be sorted by member below.
+  std::uint64_t taken = 0;
+  std::uint64_t run_starts = 0;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const std::uint64_t from = taken >> places[i];
+    const std::uint32_t place = places[i] + static_cast<std::uint32_t>(std::countr_one(from));
+    if (place != places[i]) run_starts |= std::uint64_t{1} << places[i];
+    taken |= std::uint64_t{1} << place;
+    slots[place] = static_cast<std::uint8_t>(i);
+  }
+  for (; run_starts != 0; run_starts &= run_starts - 1) {
+    const auto start = static_cast<std::uint32_t>(std::countr_zero(run_starts));
+    std::uint32_t end = start + 1;
+    while (end < size && narrow_keys[slots[end]] == narrow_keys[slots[start]]) ++end;
+    std::sort(slots + start, slots + end, [this](std::uint8_t a, std::uint8_t b) { return member(a) < member(b); });
+  }
+}
+
+std::uint32_t Leaf::first_slot(bool largest) const {
+  std::uint32_t best = 0;
+  for (std::uint32_t i = 1; i < size; ++i) {
+    if (!wide && (largest ? narrow_keys[i] < narrow_keys[best] : narrow_keys[i] > narrow_keys[best])) continue;
+    if (before(i, key(best), member(best)) != largest) best = i;
+  }
+  return best;
+}
+
+}  // namespace scoreline::ordered
