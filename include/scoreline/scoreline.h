@@ -59,7 +59,7 @@ using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
 struct LeaderboardOptions {
   Rule rule = Rule::best;
-  std::optional<Order> order;        ///< absent: ascending for `least`, else descending
+  std::optional<Order> order = {};   ///< absent: ascending for `least`, else descending
   Ties ties = Ties::first;
   int scale = 0;                     ///< digits after the point, 0..9: at 2, points of 1250 are 12.50
   std::int64_t min_points = 0;       ///< of one result
@@ -80,8 +80,8 @@ struct MatchResult {
   std::int64_t points = 0;
   /// A UUID (`82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6`): sent again, the same match and player count once, for ever.
   /// Absent: always a new match.
-  std::optional<std::string> match_id;
-  std::optional<Time> achieved_at;  ///< absent: now
+  std::optional<std::string> match_id = {};
+  std::optional<Time> achieved_at = {};  ///< absent: now
 };
 
 enum class Outcome {

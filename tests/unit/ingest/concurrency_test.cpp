@@ -58,16 +58,17 @@ INSTANTIATE_TEST_SUITE_P(Rules, ConcurrencyTest, testing::Values(Rule::best, Rul
 
 TEST(RedefinitionTest, DefinitionsChangeWhileResultsComeIn) {
   World world;
-  std::atomic<bool> stop{false};
+  std::atomic<bool> all_sent{false};
   std::thread submitter([&] {
-    for (int i = 0; !stop; ++i) {
+    for (int i = 0; i < 500; ++i) {
       Submission submission = World::result("p" + std::to_string(i % 20), i);
       submission.leaderboard = i % 2 == 0 ? "main" : "other";
       submission.season_id = i % 5;
       static_cast<void>(world.submit(submission));
     }
+    all_sent = true;
   });
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; !all_sent; ++i) {
     std::atomic<bool> done{false};
     world.pipeline().exclusive([&] {
       auto& service = world.service();
@@ -82,7 +83,6 @@ TEST(RedefinitionTest, DefinitionsChangeWhileResultsComeIn) {
     done.wait(false);
     static_cast<void>(world.service().top(world.board("other", i % 5), 10));
   }
-  stop = true;
   submitter.join();
   const auto live = world.top(world.board("main", 2));
   EXPECT_FALSE(live.empty());

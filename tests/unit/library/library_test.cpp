@@ -1,0 +1,154 @@
+// Only the public header, as a user's program has it: first, so that it needs nothing else.
+#include <scoreline/scoreline.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/scratch_folder.h"
+
+namespace {
+
+using scoreline::Failure;
+using scoreline::LeaderboardOptions;
+using scoreline::MatchResult;
+using scoreline::Outcome;
+using scoreline::Rule;
+using scoreline::Scoreline;
+using scoreline::Time;
+using testing::ElementsAre;
+
+class LibraryTest : public testing::Test {
+ protected:
+  static std::vector<std::string> lines(const std::vector<scoreline::Entry>& entries) {
+    std::vector<std::string> lines;
+    for (const auto& entry : entries) {
+      lines.push_back(std::to_string(entry.rank) + " " + entry.player + " " + std::to_string(entry.points));
+    }
+    return lines;
+  }
+  static std::string code_of(const std::function<void()>& call, std::string* field = nullptr) {
+    try {
+      call();
+    } catch (const Failure& failure) {
+      if (field != nullptr) *field = failure.field();
+      return failure.code();
+    }
+    return "no failure";
+  }
+
+  scoreline::test::ScratchFolder folder_;
+};
+
+TEST_F(LibraryTest, TheArticlesExample) {
+  auto scoreline = scoreline::Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main", {.rule = scoreline::Rule::sum});
+  board.add_points("alice", 120);
+  board.add_points("bob", 95);
+  board.add_points("carol", 130);
+  board.add_points("bob", 60);
+  EXPECT_THAT(lines(board.top(3)), ElementsAre("1 bob 155", "2 carol 130", "3 alice 120"));
+  EXPECT_EQ(board.rank_of("alice"), 3U);
+  EXPECT_EQ(board.rank_of("dave"), std::nullopt);
+}
+
+TEST_F(LibraryTest, WhatWasSubmittedIsThereTheNextTime) {
+  {
+    auto scoreline = Scoreline::open(folder_.path());
+    auto board = scoreline.leaderboard("main").season(12);
+    board.add_points("alice", 120);
+  }
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main");
+  EXPECT_EQ(board.season(12).size(), 1U);
+  EXPECT_EQ(board.season(13).size(), 0U);
+  EXPECT_EQ(board.size(), 1U);  // 12 is the only season, so it is the current one
+}
+
+TEST_F(LibraryTest, AHandleKeepsTheFolderOpen) {
+  auto board = Scoreline::open(folder_.path()).leaderboard("main");
+  EXPECT_EQ(board.add_points("alice", 1).rank, 1U);
+  EXPECT_EQ(code_of([&] { Scoreline::open(folder_.path()); }), "locked");
+}
+
+TEST_F(LibraryTest, AMatchCountsOnce) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main", {.rule = Rule::sum});
+  const MatchResult result{"alice", 50, "82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6", Time{std::chrono::hours{1}}};
+  EXPECT_EQ(board.submit(result).outcome, Outcome::improved);
+  const auto again = board.submit(result);
+  EXPECT_EQ(again.outcome, Outcome::duplicate);
+  EXPECT_EQ(again.points, 50);
+  EXPECT_EQ(board.find("alice")->achieved_at, Time{std::chrono::hours{1}});
+}
+
+TEST_F(LibraryTest, ManyAtOnceAreAnsweredOneByOne) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main");
+  const std::vector<MatchResult> results = {{"alice", 5, {}, {}}, {"bob", -1, {}, {}}, {"carol", 7, "no uuid", {}},
+                                            {"alice", 3, {}, {}}};
+  const auto answers = board.submit(results);
+  ASSERT_EQ(answers.size(), 4U);
+  EXPECT_EQ(answers[0].receipt->outcome, Outcome::improved);
+  EXPECT_EQ(answers[1].rejected->field(), "points");
+  EXPECT_EQ(answers[2].rejected->field(), "matchId");
+  EXPECT_EQ(answers[3].receipt->outcome, Outcome::unchanged);
+  EXPECT_EQ(board.size(), 1U);
+  EXPECT_EQ(code_of([&] { board.submit(std::vector<MatchResult>{}); }), "invalid");
+}
+
+TEST_F(LibraryTest, EveryReadOfABoard) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("races", {.rule = Rule::least});
+  for (int i = 1; i <= 9; ++i) board.add_points("p" + std::to_string(i), i * 10);
+  EXPECT_THAT(lines(board.top(2)), ElementsAre("1 p1 10", "2 p2 20"));
+  EXPECT_THAT(lines(board.range(8, 10)), ElementsAre("8 p8 80", "9 p9 90"));
+  EXPECT_THAT(lines(board.around("p5", 1)), ElementsAre("4 p4 40", "5 p5 50", "6 p6 60"));
+  EXPECT_TRUE(board.around("nobody").empty());
+  const std::vector<std::string> friends = {"p9", "nobody", "p1", "p9"};
+  const auto found = board.find(friends);
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[0]->rank, 9U);
+  EXPECT_EQ(found[1], std::nullopt);
+  EXPECT_EQ(found[2]->rank, 1U);
+  EXPECT_EQ(found[3]->rank, 9U);
+}
+
+TEST_F(LibraryTest, ScaledPointsAreInTheSmallestUnit) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("laps", {.rule = Rule::sum, .scale = 3});
+  board.add_points("a", 1500);
+  board.add_points("a", 0);
+  board.add_points("a", 1);
+  EXPECT_EQ(board.find("a")->points, 1501);
+}
+
+TEST_F(LibraryTest, FailuresSayWhatIsWrong) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main");
+  std::string field;
+  EXPECT_EQ(code_of([&] { scoreline.leaderboard("nope"); }, &field), "not_found");
+  EXPECT_EQ(field, "leaderboard");
+  EXPECT_EQ(code_of([&] { board.add_points("", 1); }, &field), "invalid");
+  EXPECT_EQ(field, "playerId");
+  EXPECT_EQ(code_of([&] { board.top(0); }, &field), "invalid");
+  EXPECT_EQ(field, "limit");
+  EXPECT_EQ(code_of([&] { board.season(-1); }, &field), "invalid");
+  EXPECT_EQ(field, "seasonId");
+  board.add_points("alice", 1);
+  EXPECT_EQ(code_of([&] { scoreline.leaderboard("main", {.rule = Rule::sum}); }, &field), "conflict");
+  EXPECT_EQ(field, "rule");
+}
+
+TEST_F(LibraryTest, AnErasedPlayerIsGone) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main");
+  board.add_points("alice", 5);
+  board.add_points("bob", 4);
+  scoreline.erase_player("main", "alice");
+  EXPECT_THAT(lines(board.top(10)), ElementsAre("1 bob 4"));
+}
+
+}  // namespace
