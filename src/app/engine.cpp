@@ -79,11 +79,11 @@ Ledger& Engine::ledger() { return *parts_->ledger; }
 const Clock& Engine::clock() const { return parts_->clock; }
 const std::vector<std::string>& Engine::notes() const { return parts_->notes; }
 
-Result<void> Engine::rebuild() { return parts_->service.rebuild(); }
+Result<void> Engine::rebuild() { return parts_->service.rebuild(parts_->random.bits()); }
 
 void Engine::start_rebuild() {
   SCORELINE_CHECK(!parts_->rebuilding.joinable());
-  parts_->rebuilding = std::thread([this] { static_cast<void>(parts_->service.rebuild()); });
+  parts_->rebuilding = std::thread([this] { static_cast<void>(rebuild()); });
 }
 
 }  // namespace scoreline::app

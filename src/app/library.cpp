@@ -224,8 +224,7 @@ Board Scoreline::leaderboard(std::string_view name, const LeaderboardOptions& op
 void Scoreline::erase_player(std::string_view leaderboard, std::string_view player) {
   const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
   const auto id = value_of(lb::PlayerId::parse(player));
-  core_->exclusively(
-      [&] { return core_->engine->service().erase_player(name, id, lb::Ledger::Erase::from_ledger); });
+  core_->exclusively([&] { return core_->engine->service().erase_player(name, id, lb::Ledger::Erase::from_ledger); });
 }
 
 }  // namespace scoreline

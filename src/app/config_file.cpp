@@ -1,0 +1,183 @@
+#include "app/config_file.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/decimal.h"
+#include "base/duration.h"
+
+namespace scoreline::app {
+namespace {
+
+using leaderboards::Definition;
+
+const std::vector<std::string_view> kDefinitionKeys{"rule",      "order",     "scale", "ties", "key",
+                                                    "minPoints", "maxPoints", "grace", "top"};
+
+/// Reads the fields of one `[leaderboards.NAME]`; remembers the first error.
+class DefinitionReader {
+ public:
+  DefinitionReader(std::string name, const toml::table& table) : path_("leaderboards." + name), table_(table) {}
+
+  Result<Definition> read(leaderboards::LeaderboardName name) {
+    Definition definition{.name = std::move(name)};
+    for (const auto& [key, value] : table_) {
+      if (std::ranges::find(kDefinitionKeys, key.str()) == kDefinitionKeys.end()) {
+        refuse(key.str(), fmt::format("there is no such key; did you mean '{}'?", nearest(key.str(), kDefinitionKeys)));
+      }
+    }
+    word("rule", definition.rule, leaderboards::parse_rule);
+    definition.order = leaderboards::default_order(definition.rule);
+    word("order", definition.order, leaderboards::parse_order);
+    word("ties", definition.ties, leaderboards::parse_ties);
+    word("key", definition.key, leaderboards::parse_key);
+    definition.scale = whole("scale", definition.scale);
+    definition.top = whole("top", definition.top);
+    if (!error_ && definition.scale >= 0 && definition.scale <= 9) {
+      points("minPoints", definition.scale, definition.min_points);
+      points("maxPoints", definition.scale, definition.max_points);
+    }
+    duration("grace", definition.grace);
+    if (error_) return fail(std::move(*error_));
+    if (auto valid = leaderboards::validate(definition); !valid) {
+      refuse(valid.error().field, valid.error().detail);
+      return fail(std::move(*error_));
+    }
+    return definition;
+  }
+
+ private:
+  void refuse(std::string_view key, std::string detail) {
+    if (!error_) error_ = Error{Code::usage, std::move(detail), fmt::format("{}.{}", path_, key), std::nullopt};
+  }
+
+  template <typename Word>
+  void word(std::string_view key, Word& into, Result<Word> (*parse)(std::string_view)) {
+    const auto node = table_[key];
+    if (!node) return;
+    const auto text = node.value_exact<std::string>();
+    if (!text) return refuse(key, "must be a word in quotes");
+    const auto parsed = parse(*text);
+    if (!parsed) return refuse(key, parsed.error().detail);
+    into = *parsed;
+  }
+
+  int whole(std::string_view key, int otherwise) {
+    const auto node = table_[key];
+    if (!node) return otherwise;
+    const auto value = node.value_exact<std::int64_t>();
+    if (!value || *value < -1'000'000 || *value > 1'000'000) {
+      refuse(key, "must be a small whole number");
+      return otherwise;
+    }
+    return static_cast<int>(*value);
+  }
+
+  void points(std::string_view key, int scale, std::int64_t& into) {
+    const auto node = table_[key];
+    if (!node) return;
+    Result<Decimal> value = fail(Code::usage, "must be a whole number, or a decimal one in quotes");
+    if (const auto number = node.value_exact<std::int64_t>()) value = decimal_from(*number);
+    if (const auto text = node.value_exact<std::string>()) value = parse_decimal(*text);
+    const auto scaled = value.and_then([scale](Decimal decimal) { return to_scaled(decimal, scale); });
+    if (!scaled) return refuse(key, scaled.error().detail);
+    into = *scaled;
+  }
+
+  void duration(std::string_view key, std::chrono::milliseconds& into) {
+    const auto node = table_[key];
+    if (!node) return;
+    const auto text = node.value_exact<std::string>();
+    if (!text) return refuse(key, R"(must be a time in quotes, like "90s", "10m" or "1d")");
+    const auto parsed = parse_duration(*text);
+    if (!parsed) return refuse(key, parsed.error().detail);
+    into = *parsed;
+  }
+
+  std::string path_;
+  const toml::table& table_;
+  std::optional<Error> error_;
+};
+
+Result<std::vector<Definition>> read_definitions(const toml::node& node) {
+  const auto* tables = node.as_table();
+  if (tables == nullptr) return fail(Code::usage, "must be tables: [leaderboards.NAME]", "leaderboards");
+  std::vector<Definition> definitions;
+  for (const auto& [key, value] : *tables) {
+    const std::string name(key.str());
+    auto parsed = leaderboards::LeaderboardName::parse(name);
+    if (!parsed) return fail(Code::usage, parsed.error().detail, "leaderboards." + name);
+    const auto* table = value.as_table();
+    if (table == nullptr) return fail(Code::usage, "must be a table: [leaderboards." + name + "]", "leaderboards." + name);
+    auto definition = DefinitionReader(name, *table).read(std::move(*parsed));
+    if (!definition) return fail(std::move(definition.error()));
+    definitions.push_back(std::move(*definition));
+  }
+  return definitions;
+}
+
+/// Steps of inserting, dropping or changing one character (Levenshtein), without regard to case and punctuation.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const auto same = [](char x, char y) { return (x | 0x20) == (y | 0x20); };
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest(std::string_view key, const std::vector<std::string_view>& valid) {
+  return *std::ranges::min_element(valid, {}, [key](std::string_view known) { return distance(key, known); });
+}
+
+Result<ConfigFile> read_config_file(std::string_view text, std::string_view name) try {
+  const toml::table table = toml::parse(text, name);
+  ConfigFile file;
+  for (const auto& [key, value] : table) {
+    const std::string known(key.str());
+    if (known == "leaderboards") {
+      auto definitions = read_definitions(value);
+      if (!definitions) return fail(std::move(definitions.error()));
+      file.leaderboards = std::move(*definitions);
+    } else if (const auto string = value.value_exact<std::string>()) {
+      file.values[known] = *string;
+    } else if (const auto number = value.value_exact<std::int64_t>()) {
+      file.values[known] = std::to_string(*number);
+    } else if (const auto truth = value.value_exact<bool>()) {
+      file.values[known] = *truth ? "true" : "false";
+    } else {
+      return fail(Code::usage, "must be text, a whole number, true or false", known);
+    }
+  }
+  return file;
+} catch (const toml::parse_error& error) {
+  return fail(Code::usage, fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column,
+                                       error.description()),
+              "config");
+}
+
+void append_definition(std::string& out, const Definition& definition) {
+  fmt::format_to(std::back_inserter(out),
+                 "\n[leaderboards.\"{}\"]\nrule = \"{}\"\norder = \"{}\"\nscale = {}\nties = \"{}\"\nkey = \"{}\"\n"
+                 "minPoints = \"{}\"\nmaxPoints = \"{}\"\ngrace = \"{}\"\ntop = {}\n",
+                 definition.name.text(), to_string(definition.rule), to_string(definition.order), definition.scale,
+                 to_string(definition.ties), to_string(definition.key),
+                 format_scaled(definition.min_points, definition.scale),
+                 format_scaled(definition.max_points, definition.scale), format_duration(definition.grace),
+                 definition.top);
+}
+
+}  // namespace scoreline::app

@@ -1,0 +1,76 @@
+#include "app/http_node.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "app/web_files.h"
+
+namespace scoreline::app {
+namespace {
+
+constexpr std::chrono::milliseconds kLookAgain{20};
+constexpr std::chrono::milliseconds kStopGrace{10'000};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const EngineOptions& options,
+                                                  const StopSignal& stop, const Clock& clock) {
+  if (!is_loopback(config.address) && !config.insecure_listen) {
+    return fail(Code::usage,
+                fmt::format("other machines reach {}, and anybody there could write results, because this version "
+                            "knows no keys; listen on 127.0.0.1, or add --insecure-listen",
+                            config.address),
+                "listen");
+  }
+  auto engine = Engine::open(options);
+  if (!engine) return fail(std::move(engine.error()));
+  for (const auto& note : (*engine)->notes()) spdlog::warn("{}", note);
+  std::unique_ptr<HttpNode> node(new HttpNode(config, std::move(*engine), stop, clock));
+  if (auto started = node->server_->start(); !started) return fail(std::move(started.error()));
+  spdlog::info("listening on {}, data folder {}", node->url(), options.data.string());
+  node->engine_->start_rebuild();
+  return node;
+}
+
+HttpNode::HttpNode(const Config& config, std::unique_ptr<Engine> engine, const StopSignal& stop, const Clock& clock)
+    : address_(config.address), stop_(stop), clock_(clock), engine_(std::move(engine)) {
+  api_ = std::make_unique<http::Api>(engine_->service(), engine_->pipeline(), web_files(), config.threads);
+  http::ServerOptions options;
+  options.address = config.address;
+  options.port = config.port;
+  options.loops = config.threads;
+  server_ = std::make_unique<http::Server>(*api_, clock_, options);
+}
+
+HttpNode::~HttpNode() {
+  server_.reset();
+  engine_.reset();  // the pipeline's last answers still go through the api
+}
+
+std::string HttpNode::url() const {
+  const bool ipv6 = address_.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", ipv6 ? "[" : "", address_, ipv6 ? "]" : "", server_->port());
+}
+
+Result<bool> HttpNode::wait_ready() {
+  const Monotonic begin = clock_.monotonic();
+  while (true) {
+    const auto progress = engine_->service().progress();
+    if (progress.failure) return fail(*progress.failure);
+    if (progress.ready) {
+      const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.monotonic() - begin);
+      spdlog::info("ready: boards made of {} results in {} ms", progress.results_done, took.count());
+      return true;
+    }
+    if (stop_.wait_for(kLookAgain)) return false;
+  }
+}
+
+Result<void> HttpNode::wait_stopped() {
+  stop_.wait();
+  spdlog::info("stopping: open requests may finish");
+  if (!server_->stop(kStopGrace)) spdlog::warn("stopped, with requests that were not finished in time");
+  return {};
+}
+
+}  // namespace scoreline::app

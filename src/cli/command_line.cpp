@@ -1,0 +1,206 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/limits.h"
+
+namespace scoreline::cli {
+namespace {
+
+/// A flag that stands for a key of the configuration.
+void add_setting(CLI::App& app, const std::string& flag, const std::string& key, const std::string& help,
+                 std::map<std::string, std::string>& settings, const std::string& type_name) {
+  app.add_option_function<std::string>(
+         flag, [&settings, key](const std::string& value) { settings[key] = value; }, help)
+      ->type_name(type_name);
+}
+
+void add_board(CLI::App& app, BoardChoice& board, const std::string& season_help) {
+  app.add_option("--leaderboard,-l", board.leaderboard, "The leaderboard")->capture_default_str()->type_name("NAME");
+  app.add_option("--season,-s", board.season, season_help)->type_name("S")->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
+}
+
+void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
+  add_setting(app, "--listen", "listen", "Address and port; port 0 takes any free one", settings, "HOST:PORT");
+  add_setting(app, "--log-level", "logLevel", "debug, info, warn or error", settings, "LEVEL");
+  add_setting(app, "--threads", "threads", "Threads that answer requests; 0: one a core", settings, "N");
+  app.add_flag_callback(
+      "--insecure-listen", [&settings] { settings["insecureListen"] = "true"; },
+      "Allow an address that other machines reach, although anybody there may then write");
+}
+
+/// CLI11's own words carry type names and line breaks that say nothing to a user.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+/// All commands, bound to the places their values go to.
+class Parser {
+ public:
+  Parser() {
+    app_.require_subcommand(1);
+    app_.fallthrough();
+    app_.add_flag("--json", invocation_.json, "Machine output: JSON on standard output, errors as JSON too");
+    app_.add_option("--config", invocation_.config_file, "Configuration file (TOML)")->type_name("FILE");
+    add_setting(app_, "--data", "data", "Data folder (default: scoreline-data)", invocation_.settings, "DIR");
+    add_setting(app_, "--server", "server", "Ask a running server instead of a data folder", invocation_.settings,
+                "URL");
+    app_.footer("Exit codes: 0 done; 3 not found; 5 damaged; 6 data folder in use; 64 wrong usage; 65 bad input;\n"
+                "70 a defect; 74 storage failed or full; 75 not ready, try again. docs/cli.md has them all.");
+    add_serving();
+    add_moving();
+    add_reading();
+    add_rest();
+  }
+
+  Result<Invocation> parse(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    try {
+      app_.parse(std::move(arguments));
+    } catch (const CLI::CallForHelp&) {
+      invocation_.command = HelpCommand{help()};
+      return invocation_;
+    } catch (const CLI::ParseError& error) {
+      return fail(Code::usage, one_line(error.what()) + "; see scoreline --help");
+    }
+    invocation_.command = chosen();
+    return invocation_;
+  }
+
+ private:
+  CLI::App* command(const std::string& name, const std::string& help, const std::string& examples) {
+    CLI::App* sub = app_.add_subcommand(name, help);
+    sub->footer("Examples:\n" + examples);
+    return sub;
+  }
+
+  void add_serving() {
+    serve_ = command("serve", "Serve leaderboards over HTTP from a data folder",
+                     "  scoreline serve --data DIR --listen 127.0.0.1:8080\n"
+                     "  scoreline --config scoreline.toml serve");
+    add_serve_settings(*serve_, invocation_.settings);
+    demo_ = command("demo", "Serve a live made-up season to look at",
+                    "  scoreline demo                    then open http://127.0.0.1:8080/\n"
+                    "  scoreline demo --rate 50 --listen 127.0.0.1:0");
+    add_serve_settings(*demo_, invocation_.settings);
+    demo_->add_option("--rate", demo_command_.rate, "Results a second")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}))
+        ->type_name("N");
+    demo_->add_option("--seed", demo_command_.seed, "The same season again")->type_name("N");
+  }
+
+  void add_moving() {
+    import_ = command("import", "Read results from a file or standard input",
+                      "  scoreline import results.csv --data DIR\n"
+                      "  scoreline import results.csv --server http://127.0.0.1:8080 --season 12\n"
+                      "  zcat results.jsonl.gz | scoreline import - --format jsonl");
+    auto& import = import_command_;
+    import_->add_option("FILE", import.file, "CSV or JSON lines; - is standard input")->required();
+    import_->add_option("--format", import.format, "csv or jsonl; by default what the file's name tells")
+        ->check(CLI::IsMember({"csv", "jsonl"}))
+        ->type_name("FORMAT");
+    add_board(*import_, import.into, "Take every result into this season, whatever its row says");
+    import_->add_option("--rejected", import.rejected, "Where rows that were not taken go")
+        ->capture_default_str()
+        ->type_name("FILE");
+    import_->add_option("--batch", import.batch, "Results that share one commit")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{1}, kMaxBatch))
+        ->type_name("N");
+    import_->add_option("--retry", import.retry_s, "How long a server that does not answer is asked again")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{86'400}))
+        ->type_name("SECONDS");
+    export_ = command("export", "Write all results of a leaderboard, or one of its boards, to a file",
+                      "  scoreline export --output results.csv\n"
+                      "  scoreline export --board --season 12 --server http://127.0.0.1:8080");
+    export_->add_option("--output,-o", export_command_.output, "File; - is standard output")
+        ->capture_default_str()
+        ->type_name("FILE");
+    export_->add_option("--format", export_command_.format, "csv or jsonl")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"csv", "jsonl"}))
+        ->type_name("FORMAT");
+    export_->add_flag("--board", export_command_.board, "The board, ranked, instead of the results");
+    add_board(*export_, export_command_.from, "This season; by default all results, or the current board");
+  }
+
+  void add_reading() {
+    const std::string current = "The season; by default the current one";
+    top_ = command("top", "Show the first players of a board",
+                   "  scoreline top 20\n  scoreline top --season 12 --json");
+    top_->add_option("N", top_command_.count, "How many")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{1}, kMaxEntries));
+    add_board(*top_, top_command_.board, current);
+    rank_ = command("rank", "Show where one player stands", "  scoreline rank alice\n  scoreline rank -- -dash-");
+    rank_->add_option("PLAYER", rank_command_.player, "The player's id")->required();
+    add_board(*rank_, rank_command_.board, current);
+    around_ = command("around", "Show a player among those next to them",
+                      "  scoreline around alice --radius 3\n  scoreline around alice --server http://127.0.0.1:8080");
+    around_->add_option("PLAYER", around_command_.player, "The player's id")->required();
+    around_->add_option("--radius,-r", around_command_.radius, "How many above and below")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{0}, kMaxRadius))
+        ->type_name("N");
+    add_board(*around_, around_command_.board, current);
+  }
+
+  void add_rest() {
+    verify_ = command("verify", "Check every stored result of a data folder", "  scoreline verify --data DIR");
+    CLI::App* config = command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
+    config->require_subcommand(1);
+    config->fallthrough();
+    config_print_ = config->add_subcommand("print", "The effective configuration, and where each value comes from");
+    add_serve_settings(*config_print_, invocation_.settings);
+    version_ = command("version", "Show the version", "  scoreline version --json");
+  }
+
+  Command chosen() const {
+    if (serve_->parsed()) return ServeCommand{};
+    if (import_->parsed()) return import_command_;
+    if (export_->parsed()) return export_command_;
+    if (top_->parsed()) return top_command_;
+    if (rank_->parsed()) return rank_command_;
+    if (around_->parsed()) return around_command_;
+    if (verify_->parsed()) return VerifyCommand{};
+    if (demo_->parsed()) return demo_command_;
+    if (config_print_->parsed()) return ConfigPrintCommand{};
+    SCORELINE_CHECK(version_->parsed());
+    return VersionCommand{};
+  }
+
+  /// CLI11 shows the help of the command that --help was given to.
+  std::string help() const { return app_.help(); }
+
+  CLI::App app_{"Scoreline: leaderboards over a ledger of results.", "scoreline"};
+  Invocation invocation_;
+  CLI::App* serve_ = nullptr;
+  CLI::App* demo_ = nullptr;
+  CLI::App* import_ = nullptr;
+  CLI::App* export_ = nullptr;
+  CLI::App* top_ = nullptr;
+  CLI::App* rank_ = nullptr;
+  CLI::App* around_ = nullptr;
+  CLI::App* verify_ = nullptr;
+  CLI::App* config_print_ = nullptr;
+  CLI::App* version_ = nullptr;
+  ImportCommand import_command_;
+  ExportCommand export_command_;
+  TopCommand top_command_;
+  RankCommand rank_command_;
+  AroundCommand around_command_;
+  DemoCommand demo_command_;
+};
+
+}  // namespace
+
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
+  return Parser().parse(arguments);
+}
+
+}  // namespace scoreline::cli

@@ -1,0 +1,84 @@
+// What the user asked for: argv as values. Nothing is opened or run here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "leaderboards/definition.h"
+
+namespace scoreline::cli {
+
+/// Which board a command means.
+struct BoardChoice {
+  std::string leaderboard{leaderboards::kMainLeaderboard};
+  std::optional<std::int64_t> season;  ///< absent: the current one (top, rank, around), or all (export of results)
+};
+
+struct ServeCommand {};
+
+struct ImportCommand {
+  std::string file;  ///< `-`: standard input
+  std::optional<std::string> format;
+  BoardChoice into;  ///< a season here stands in place of the rows' own
+  std::string rejected = "rejected.csv";
+  std::size_t batch = 5'000;
+  std::int64_t retry_s = 300;  ///< how long a server that does not answer is asked again, in seconds
+};
+
+struct ExportCommand {
+  std::string output = "-";
+  std::string format = "csv";
+  BoardChoice from;
+  bool board = false;  ///< the standings with their ranks instead of the results
+};
+
+struct TopCommand {
+  std::size_t count = 10;
+  BoardChoice board;
+};
+
+struct RankCommand {
+  std::string player;
+  BoardChoice board;
+};
+
+struct AroundCommand {
+  std::string player;
+  std::size_t radius = 5;
+  BoardChoice board;
+};
+
+struct VerifyCommand {};
+
+struct DemoCommand {
+  std::int64_t rate = 35;                ///< made-up results a second
+  std::optional<std::uint64_t> seed;     ///< absent: another season each time
+};
+
+struct ConfigPrintCommand {};
+struct VersionCommand {};
+
+/// Only text to show: --help.
+struct HelpCommand {
+  std::string text;
+};
+
+using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
+                             VerifyCommand, DemoCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+
+struct Invocation {
+  Command command;
+  bool json = false;
+  std::optional<std::string> config_file;
+  std::map<std::string, std::string> settings;  ///< configuration given as flags, by the names it has in the file
+};
+
+/// Errors: usage.
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace scoreline::cli

@@ -1,0 +1,20 @@
+// The commands, one file each. All return the process's exit code, or the error that ends them.
+#pragma once
+
+#include "base/error.h"
+#include "cli/context.h"
+
+namespace scoreline::cli {
+
+Result<int> run_serve(const ServeCommand& command, Context& context);
+Result<int> run_import(const ImportCommand& command, Context& context);
+Result<int> run_export(const ExportCommand& command, Context& context);
+Result<int> run_top(const TopCommand& command, Context& context);
+Result<int> run_rank(const RankCommand& command, Context& context);
+Result<int> run_around(const AroundCommand& command, Context& context);
+Result<int> run_verify(const VerifyCommand& command, Context& context);
+Result<int> run_demo(const DemoCommand& command, Context& context);
+Result<int> run_config_print(const ConfigPrintCommand& command, Context& context);
+Result<int> run_version(const VersionCommand& command, Context& context);
+
+}  // namespace scoreline::cli

@@ -1,0 +1,90 @@
+#include "cli/folder_store.h"
+
+#include "base/decimal.h"
+
+namespace scoreline::cli {
+namespace {
+
+using leaderboards::BoardRef;
+using leaderboards::Entry;
+using leaderboards::PlayerId;
+using leaderboards::SeasonId;
+
+/// The board a choice means, and what is needed to show its points.
+struct Chosen {
+  BoardRef ref;
+  SeasonId season;
+  int scale = 0;
+};
+
+Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice) {
+  const auto record = service.catalogue().find(choice.leaderboard);
+  if (!record) return fail(record.error());
+  BoardRef ref{choice.leaderboard, std::nullopt};
+  if (choice.season) {
+    const auto season = SeasonId::from(*choice.season);
+    if (!season) return fail(season.error());
+    ref.season = *season;
+  }
+  const auto board = service.resolve(ref);
+  if (!board) return fail(board.error());
+  ref.season = board->id.season;  // from here on this one, should another become the current one
+  return Chosen{ref, board->id.season, (*record)->definition.scale};
+}
+
+ShownEntry shown(const Entry& entry, int scale) {
+  return {entry.rank, entry.player.text(), format_scaled(entry.standing.points, scale),
+          format_timestamp(entry.standing.achieved_at)};
+}
+
+ShownBoard shown(const leaderboards::Page& page, const Chosen& chosen) {
+  ShownBoard board{chosen.season.value, page.players, {}};
+  board.entries.reserve(page.entries.size());
+  for (const auto& entry : page.entries) board.entries.push_back(shown(entry, chosen.scale));
+  return board;
+}
+
+}  // namespace
+
+Result<BatchOutcome> FolderStore::submit(const std::vector<ingest::Submission>& batch) {
+  // Asked here so that a leaderboard that does not exist is one error, as it is over HTTP.
+  if (auto record = service_.catalogue().find(batch.front().leaderboard); !record) {
+    return fail(std::move(record.error()));
+  }
+  auto receipts = pipeline_.submit(batch, leaderboards::Ranks::skip);
+  if (!receipts) return fail(std::move(receipts.error()));
+  BatchOutcome outcome;
+  for (std::size_t i = 0; i < receipts->size(); ++i) {
+    auto& receipt = (*receipts)[i];
+    if (!receipt) {
+      outcome.rejected.emplace_back(i, std::move(receipt.error()));
+      continue;
+    }
+    switch (receipt->outcome) {
+      case leaderboards::Outcome::improved: ++outcome.improved; break;
+      case leaderboards::Outcome::unchanged: ++outcome.unchanged; break;
+      case leaderboards::Outcome::duplicate: ++outcome.duplicate; break;
+    }
+  }
+  return outcome;
+}
+
+Result<ShownBoard> FolderStore::range(const BoardChoice& board, std::uint64_t first, std::size_t limit) {
+  const auto chosen = choose(service_, board);
+  if (!chosen) return fail(chosen.error());
+  const auto page = service_.range(chosen->ref, first, limit);
+  if (!page) return fail(page.error());
+  return shown(*page, *chosen);
+}
+
+Result<ShownBoard> FolderStore::around(const BoardChoice& board, const std::string& player, std::size_t radius) {
+  const auto id = PlayerId::parse(player);
+  if (!id) return fail(id.error());
+  const auto chosen = choose(service_, board);
+  if (!chosen) return fail(chosen.error());
+  const auto page = service_.around(chosen->ref, *id, radius);
+  if (!page) return fail(page.error());
+  return shown(*page, *chosen);
+}
+
+}  // namespace scoreline::cli

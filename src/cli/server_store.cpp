@@ -1,0 +1,162 @@
+#include "cli/server_store.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iterator>
+
+#include "base/decimal.h"
+#include "base/limits.h"
+#include "http/json_document.h"
+#include "http/json_fields.h"
+#include "http/json_text.h"
+
+namespace scoreline::cli {
+namespace {
+
+using http::JsonDocument;
+using http::JsonKind;
+using http::JsonValue;
+
+/// The member's text; empty when it is absent.
+std::string_view text_of(JsonValue object, std::string_view key) {
+  std::string_view text;
+  if (object.kind() != JsonKind::object) return text;
+  object.each([&](JsonValue member) {
+    if (member.key() == key) text = member.text();
+  });
+  return text;
+}
+
+template <typename Number>
+Number number_of(JsonValue object, std::string_view key) {
+  const std::string_view text = text_of(object, key);
+  Number number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+template <typename Visit>
+void each_of(JsonValue object, std::string_view key, Visit visit) {
+  if (object.kind() != JsonKind::object) return;
+  object.each([&](JsonValue member) {
+    if (member.key() == key && member.kind() == JsonKind::array) member.each(visit);
+  });
+}
+
+/// The code whose name an answer carries; `internal` for one that this version does not know.
+Code code_of(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(Code::internal); ++i) {
+    if (traits(static_cast<Code>(i)).name == name) return static_cast<Code>(i);
+  }
+  return Code::internal;
+}
+
+Error problem_of(const http::ClientResponse& response) {
+  Error error{Code::internal, fmt::format("the server answered {}", response.status), "server", std::nullopt};
+  if (const auto document = JsonDocument::parse(response.body)) {
+    const JsonValue root = document->root();
+    if (const auto name = text_of(root, "code"); !name.empty()) {
+      error.code = code_of(name);
+      error.detail = text_of(root, "detail");
+      error.field = text_of(root, "field");
+    }
+  }
+  if (error.code == Code::internal && response.status == 503) error.code = Code::not_ready;  // a proxy's own
+  const std::string_view after = response.header("Retry-After");
+  std::int64_t seconds = 0;
+  if (std::from_chars(after.data(), after.data() + after.size(), seconds).ec == std::errc{} && seconds >= 0) {
+    error.retry_after = std::chrono::seconds{std::min<std::int64_t>(seconds, 3'600)};
+  }
+  return error;
+}
+
+Error not_scoreline() { return {Code::unreadable, "the answer is not one of Scoreline's", "server", std::nullopt}; }
+
+void append_result(std::string& out, const ingest::Submission& result) {
+  out.append(R"({"playerId":)");
+  http::append_quoted(out, result.player_id);
+  if (result.match_id) fmt::format_to(std::back_inserter(out), R"(,"matchId":"{}")", format_uuid(*result.match_id));
+  if (result.season_id) fmt::format_to(std::back_inserter(out), R"(,"seasonId":{})", *result.season_id);
+  // digits·10^exponent is a JSON number as it stands, and exact.
+  fmt::format_to(std::back_inserter(out), R"(,"points":{}e{})", result.points.digits, result.points.exponent);
+  if (result.achieved_at) {
+    fmt::format_to(std::back_inserter(out), R"(,"achievedAt":"{}")", format_timestamp(*result.achieved_at));
+  }
+  out.push_back('}');
+}
+
+std::string path_of(const BoardChoice& board) {
+  return fmt::format("/v1/leaderboards/{}/seasons/{}", http::percent_encode(board.leaderboard),
+                     board.season ? std::to_string(*board.season) : "current");
+}
+
+Result<ShownBoard> read_board(const std::string& body) {
+  const auto document = JsonDocument::parse(body);
+  if (!document) return fail(not_scoreline());
+  const JsonValue root = document->root();
+  if (text_of(root, "season").empty() || text_of(root, "players").empty()) return fail(not_scoreline());
+  ShownBoard board{number_of<std::int64_t>(root, "season"), number_of<std::uint64_t>(root, "players"), {}};
+  each_of(root, "entries", [&](JsonValue entry) {
+    board.entries.push_back({number_of<std::uint64_t>(entry, "rank"), std::string(text_of(entry, "playerId")),
+                             std::string(text_of(entry, "points")), std::string(text_of(entry, "achievedAt"))});
+  });
+  return board;
+}
+
+}  // namespace
+
+Result<std::string> ServerStore::call(const http::ClientRequest& request) {
+  auto response = client_.send(request);
+  if (!response) return fail(std::move(response.error()));
+  if (response->status != 200) return fail(problem_of(*response));
+  return std::move(response->body);
+}
+
+Result<BatchOutcome> ServerStore::submit(const std::vector<ingest::Submission>& batch) {
+  http::ClientRequest request;
+  request.method = http::Method::post;
+  request.target = fmt::format("/v1/leaderboards/{}/results", http::percent_encode(batch.front().leaderboard));
+  request.body = R"({"results":[)";
+  for (const auto& result : batch) {
+    if (&result != batch.data()) request.body.push_back(',');
+    append_result(request.body, result);
+  }
+  request.body.append("]}");
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  const auto document = JsonDocument::parse(*body);
+  if (!document || text_of(document->root(), "improved").empty()) return fail(not_scoreline());
+  const JsonValue root = document->root();
+  BatchOutcome outcome{number_of<std::uint64_t>(root, "improved"), number_of<std::uint64_t>(root, "unchanged"),
+                       number_of<std::uint64_t>(root, "duplicate"), {}};
+  bool sound = true;
+  each_of(root, "rejected", [&](JsonValue rejected) {
+    const auto index = number_of<std::size_t>(rejected, "index");
+    sound = sound && index < batch.size();
+    outcome.rejected.emplace_back(index, Error{code_of(text_of(rejected, "code")),
+                                               std::string(text_of(rejected, "detail")),
+                                               std::string(text_of(rejected, "field")), std::nullopt});
+  });
+  const auto told = outcome.improved + outcome.unchanged + outcome.duplicate + outcome.rejected.size();
+  if (!sound || told != batch.size()) return fail(not_scoreline());
+  return outcome;
+}
+
+Result<ShownBoard> ServerStore::range(const BoardChoice& board, std::uint64_t first, std::size_t limit) {
+  http::ClientRequest request;
+  request.target = fmt::format("{}/ranks?from={}&limit={}", path_of(board), first, limit);
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  return read_board(*body);
+}
+
+Result<ShownBoard> ServerStore::around(const BoardChoice& board, const std::string& player, std::size_t radius) {
+  http::ClientRequest request;
+  request.target = fmt::format("{}/players/{}/around?radius={}", path_of(board), http::percent_encode(player), radius);
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  return read_board(*body);
+}
+
+}  // namespace scoreline::cli

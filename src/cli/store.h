@@ -1,0 +1,53 @@
+// Port: where a command's results and boards live: a data folder opened by this process, or a running server.
+//
+// Thread safety: none; one command, one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/command_line.h"
+#include "ingest/pipeline.h"
+
+namespace scoreline::cli {
+
+/// An entry as it is shown.
+struct ShownEntry {
+  std::uint64_t rank = 0;
+  std::string player;
+  std::string points;       ///< a JSON number
+  std::string achieved_at;  ///< RFC 3339
+};
+
+struct ShownBoard {
+  std::int64_t season = 0;
+  std::uint64_t players = 0;  ///< on the whole board
+  std::vector<ShownEntry> entries;
+};
+
+/// What became of a batch.
+struct BatchOutcome {
+  std::uint64_t improved = 0;
+  std::uint64_t unchanged = 0;
+  std::uint64_t duplicate = 0;
+  std::vector<std::pair<std::size_t, Error>> rejected;  ///< index in the batch, from 0, and why
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  /// 1..kMaxBatch results, all for one leaderboard. Errors of the whole call: not_found (no such leaderboard);
+  /// overloaded, not_ready, unknown_outcome (all three: send the same again); storage_failed, storage_full.
+  virtual Result<BatchOutcome> submit(const std::vector<ingest::Submission>& batch) = 0;
+
+  /// `limit` entries from rank `first` (from 1) on. At most kMaxEntries.
+  virtual Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) = 0;
+  /// No entries when the player is absent.
+  virtual Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) = 0;
+};
+
+}  // namespace scoreline::cli
