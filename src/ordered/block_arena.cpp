@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-/// From here on a chunk is a mapping of its own. Not lower: a process may have about 65,000 mappings.
+/// From here on a region is a mapping of its own. Not lower: a process may have about 65,000 mappings.
 constexpr std::size_t kMapFrom = std::size_t{1} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
@@ -34,29 +34,45 @@ std::byte* map_pages(std::size_t bytes) {
   return first + skip;
 }
 
-std::byte* allocate_chunk(std::size_t bytes) {
+std::byte* allocate_region(std::size_t bytes) {
   if (bytes >= kMapFrom) return map_pages(bytes);
-  void* const chunk = std::aligned_alloc(kCacheLine, bytes);
-  if (chunk == nullptr) throw std::bad_alloc();
-  return static_cast<std::byte*>(chunk);
+  void* const region = std::aligned_alloc(kCacheLine, bytes);
+  if (region == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(region);
 }
 
-void free_chunk(std::byte* chunk, std::size_t bytes) {
+void free_region(std::byte* region, std::size_t bytes) {
   if (bytes >= kMapFrom) {
-    ::munmap(chunk, round_up(bytes, kPage));
+    ::munmap(region, round_up(bytes, kPage));
   } else {
-    std::free(chunk);
+    std::free(region);
   }
 }
 
 }  // namespace
 
 BlockArena::~BlockArena() {
-  for (std::size_t i = 0; i < chunks_.size(); ++i) free_chunk(chunks_[i], chunk_bytes(i));
+  for (const Region& region : regions_) free_region(region.start, region.bytes);
 }
 
-std::size_t BlockArena::chunk_bytes(std::size_t chunk) const {
-  return block_bytes_ << std::min<std::size_t>(chunk, kDoublings);
+std::byte* BlockArena::new_region(std::size_t bytes) {
+  regions_.reserve(regions_.size() + 1);
+  std::byte* const start = allocate_region(bytes);
+  regions_.push_back({start, bytes});
+  return start;
+}
+
+std::byte* BlockArena::new_chunk() {
+  const std::size_t before = chunks_.size();
+  if (before < kDoublings) return new_region(block_bytes_ << before);
+  const std::size_t bytes = block_bytes_ << kDoublings;
+  if (region_left_ == 0) {
+    region_left_ = bytes * std::bit_floor(std::min<std::size_t>(before - kDoublings + 1, kRegionChunks));
+    new_region(region_left_);
+  }
+  region_left_ -= bytes;
+  const Region& region = regions_.back();
+  return region.start + (region.bytes - region_left_ - bytes);
 }
 
 std::uint32_t BlockArena::allocate() {
@@ -70,7 +86,7 @@ std::uint32_t BlockArena::allocate() {
   const bool starts_chunk = nth >= kChunkBlocks ? nth % kChunkBlocks == 0 : std::has_single_bit(nth);
   if (starts_chunk) {
     chunks_.reserve(chunks_.size() + 1);
-    chunks_.push_back(allocate_chunk(chunk_bytes(chunks_.size())));
+    chunks_.push_back(new_chunk());
   }
   return next_++;
 }
@@ -78,7 +94,8 @@ std::uint32_t BlockArena::allocate() {
 void BlockArena::release(std::uint32_t id) { free_.push_back(id); }
 
 std::size_t BlockArena::bytes() const {
-  return next_ * block_bytes_ + free_.capacity() * sizeof(std::uint32_t) + chunks_.capacity() * sizeof(std::byte*);
+  return next_ * block_bytes_ + free_.capacity() * sizeof(std::uint32_t) + chunks_.capacity() * sizeof(std::byte*) +
+         regions_.capacity() * sizeof(Region);
 }
 
 }  // namespace scoreline::ordered

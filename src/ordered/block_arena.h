@@ -1,8 +1,8 @@
 // Blocks of one size, named by a 32-bit id instead of a pointer.
 //
-// Chunks double from one block up to kChunkBlocks, then stay that size: a small board pays for few blocks, a big one
-// gets chunks that fill whole huge pages. Large chunks are mapped directly, so that they return to the system when the
-// arena goes.
+// Chunks double from one block up to kChunkBlocks, then stay that size: a small board pays for few blocks. Chunks are
+// cut from regions, which double too: those of a big board fill whole huge pages, and large ones are mapped directly,
+// so that they return to the system when the arena goes.
 // Invariants: a block never moves; ids are dense from 0 and reused after release().
 // Thread safety: none; a block's address may be used by any thread.
 #pragma once
@@ -40,14 +40,23 @@ class BlockArena {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::uint32_t kDoublings = 15;
+  static constexpr std::uint32_t kDoublings = 9;
   static constexpr std::uint32_t kChunkBlocks = 1U << kDoublings;
+  static constexpr std::size_t kRegionChunks = 64;
 
-  std::size_t chunk_bytes(std::size_t chunk) const;
+  struct Region {
+    std::byte* start;
+    std::size_t bytes;
+  };
+
+  std::byte* new_chunk();
+  std::byte* new_region(std::size_t bytes);
 
   std::size_t block_bytes_;
   std::uint32_t next_ = 0;
   std::vector<std::byte*> chunks_;
+  std::vector<Region> regions_;
+  std::size_t region_left_ = 0;  // bytes of the last region that are not yet in a chunk
   std::vector<std::uint32_t> free_;
 };
 

@@ -92,21 +92,28 @@ std::size_t CountedTree::find_batch(std::span<const std::string_view> members, s
   for (; count < std::min(members.size(), kBatch); ++count) {
     const std::uint64_t hash = member_hash(members[count], hash_seed_);
     if (seen.add(hash)) break;
-    found[count].hash = hash;
+    found[count] = {.hash = hash, .leaf = kNoLeaf, .slot = 0, .key = {}};
     table_.prefetch(hash);
   }
   for (Found& each : found.first(count)) {
     each.leaf = table_.probable(each.hash);
     if (each.leaf != kNoLeaf) prefetch_lines(&leaf(each.leaf), kLeafHeadLines);
   }
-  prefetch_found(found.first(count), ahead);
-  for (std::size_t i = 0; i < count; ++i) found[i] = locate(found[i].hash, members[i]);
+  guess_slots(found.first(count), ahead);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (found[i].leaf == kNoLeaf) continue;
+    if (still_there(found[i], members[i])) {
+      found[i].key = leaf(found[i].leaf).key(found[i].slot);
+    } else {
+      found[i] = locate(found[i].hash, members[i]);
+    }
+  }
   return count;
 }
 
-/// The lines of each entry in the leaf where it probably is, and for a rank all keys of the leaf and the node above.
-void CountedTree::prefetch_found(std::span<const Found> found, Ahead ahead) const {
-  for (const Found& each : found) {
+/// Where in its leaf each member probably is; prefetches those lines, and for a rank all keys and the node above.
+void CountedTree::guess_slots(std::span<Found> found, Ahead ahead) const {
+  for (Found& each : found) {
     if (each.leaf == kNoLeaf) continue;
     const Leaf& home = leaf(each.leaf);
     if (ahead == Ahead::rank) {
@@ -115,14 +122,15 @@ void CountedTree::prefetch_found(std::span<const Found> found, Ahead ahead) cons
     }
     const int slot = home.find_tag(hash_byte(each.hash));
     if (slot < 0) continue;
+    each.slot = static_cast<std::uint32_t>(slot);
     __builtin_prefetch(&home.narrow_keys[slot]);
-    __builtin_prefetch(home.member(static_cast<std::uint32_t>(slot)).data());
+    __builtin_prefetch(home.member(each.slot).data());
   }
 }
 
 bool CountedTree::still_there(const Found& found, std::string_view member) const {
   const Leaf& home = leaf(found.leaf);
-  return found.slot < home.size && home.tags[found.slot] == hash_byte(found.hash) && home.member(found.slot) == member;
+  return found.slot < home.size && home.tags[found.slot] == hash_byte(found.hash) && home.holds(found.slot, member);
 }
 
 std::uint32_t CountedTree::leaf_for(RankKey key, std::string_view member) const {

@@ -95,7 +95,7 @@ class CountedTree final : private MemberHashes {
   void aim(std::span<const std::string_view> members, std::span<const std::optional<RankKey>> next,
            std::span<std::uint32_t> targets) const;
   Found locate(std::uint64_t hash, std::string_view member) const;
-  void prefetch_found(std::span<const Found> found, Ahead ahead) const;
+  void guess_slots(std::span<Found> found, Ahead ahead) const;
   bool still_there(const Found& found, std::string_view member) const;
   void put(const Found& found, std::string_view member, RankKey key, std::uint32_t target);
   void add(const NewEntry& entry);

@@ -1,49 +1,55 @@
 #include "ordered/inner_node.h"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
+#include <limits>
 
 #include "base/error.h"
 #include "ordered/key_search.h"
-#include "ordered/leaf.h"
 
 namespace scoreline::ordered {
 
+namespace {
+
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+
+std::int64_t searched_part(Uint128 distance, std::uint8_t shift) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(distance >> shift)) ^ kLowest;
+}
+
+std::uint64_t low_part(Uint128 distance, std::uint8_t shift) {
+  return static_cast<std::uint64_t>(distance) & low_bits(shift);
+}
+
+/// So that distances up to `longest` fit into 64 bits.
+std::uint8_t shift_for(Uint128 longest) {
+  const auto high = static_cast<std::uint64_t>(longest >> 64);
+  return static_cast<std::uint8_t>(std::bit_width(high));
+}
+
+}  // namespace
+
 RankKey InnerNode::separator(std::uint32_t place) const {
-  const std::uint32_t i = place - 1;
-  const auto stored = static_cast<std::uint64_t>(keys[i]);
-  return {wide ? (Uint128{stored} << 64 | low_keys[i]) : base + stored};
+  const auto searched = static_cast<std::uint64_t>(keys[place - 1] ^ kLowest);
+  const Uint128 distance = Uint128{searched} << shift;
+  return {base + (shift == 0 ? distance : distance | low_keys[place - 1])};
 }
 
 std::uint32_t InnerNode::place_for(RankKey key, std::string_view member, const TieTexts* ties) const {
-  std::uint32_t below = 0;
-  std::uint32_t equal = 0;
-  if (wide) {
-    for (std::uint32_t place = 1; place < size; ++place) {
-      const RankKey own = separator(place);
-      below += own < key ? 1 : 0;
-      equal += own == key ? 1 : 0;
-    }
-  } else {
-    if (key.value < base) return 0;
-    if (key.value - base >= kNarrowSpan) return size - 1U;
-    const KeyCounts found = count_keys(keys, size - 1U, static_cast<std::int64_t>(key.value - base));
-    below = found.below;
-    equal = found.equal;
+  if (key.value < base) return 0;
+  const Uint128 distance = key.value - base;
+  if (distance >> shift >> 63 > 1) return size - 1U;
+  KeyCounts found = count_keys(keys, size - 1U, searched_part(distance, shift));
+  if (found.equal == 0) return found.below;
+  if (shift > 0) {  // tell those apart that are equal in the searched part
+    const std::uint64_t low = low_part(distance, shift);
+    const auto* const run = low_keys + found.below;
+    const auto [first, last] = std::equal_range(run, run + found.equal, low);
+    found = {found.below + static_cast<std::uint32_t>(first - run), static_cast<std::uint32_t>(last - first)};
   }
-  if (!tied) return below + equal;
-  const auto run = ties->begin() + below;
-  return below + static_cast<std::uint32_t>(std::upper_bound(run, run + equal, member) - run);
-}
-
-std::uint32_t InnerNode::place_of(std::uint32_t id) const {
-  const auto* const found = std::find(children, children + size, id);
-  SCORELINE_CHECK(found != children + size);
-  return static_cast<std::uint32_t>(found - children);
-}
-
-std::uint64_t InnerNode::count_before(std::uint32_t place) const {
-  return std::accumulate(counts, counts + place, std::uint64_t{0});
+  if (!tied) return found.below + found.equal;
+  const auto run = ties->begin() + found.below;
+  return found.below + static_cast<std::uint32_t>(std::upper_bound(run, run + found.equal, member) - run);
 }
 
 std::vector<Child> InnerNode::read(const TieTexts* ties) const {
@@ -62,15 +68,15 @@ void InnerNode::write(std::vector<Child>& from, std::size_t first, std::size_t l
   SCORELINE_CHECK(last - first <= kMaxChildren);
   size = static_cast<std::uint8_t>(last - first);
   base = size > 1 ? from[first + 1].key.value : 0;
-  wide = size > 1 && from[last - 1].key.value - base >= kNarrowSpan;
+  shift = shift_for(size > 1 ? from[last - 1].key.value - base : 0);
   tied = false;
   for (std::uint32_t i = 0; i < size; ++i) {
     Child& child = from[first + i];
     children[i] = child.id;
     counts[i] = child.count;
     if (i == 0) continue;
-    keys[i - 1] = static_cast<std::int64_t>(wide ? child.key.high() : (RankKey{child.key.value - base}).low());
-    low_keys[i - 1] = child.key.low();
+    keys[i - 1] = searched_part(child.key.value - base, shift);
+    if (shift > 0) low_keys[i - 1] = low_part(child.key.value - base, shift);
     tied = tied || !child.tie.empty();
   }
   if (!tied) return ties.reset();

@@ -3,18 +3,23 @@
 // A separator stands before each child but the first: the smallest (key, member) that may lie under that child. Its
 // member part (the tie) is empty as long as keys alone tell the neighbours apart; only where equal keys run across a
 // boundary it carries as many member bytes as it takes. Ties live outside (TieTexts), so that nodes without any stay
-// compact. Separator keys are narrow or wide as in a leaf; narrow ones touch half the cache lines.
+// compact.
+//
+// A separator's key is its distance from `base`: the upper 64 bits that the node's span needs are searched; what lies
+// below them (`shift` bits, none in the many nodes of narrow span) is looked at only where those are equal.
 //
 // Invariants: 2 ≤ size ≤ kMaxChildren except for a moment inside a change; separators ascend; counts are exact.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ordered/byte_search.h"
 #include "ordered/rank_key.h"
 
 namespace scoreline::ordered {
@@ -40,19 +45,25 @@ struct alignas(64) InnerNode {
   std::uint32_t parent;
   std::uint8_t size;
   std::uint8_t level;  ///< 1: children are leaves
-  bool wide;
-  bool tied;  ///< some separator has a tie
-  std::int64_t keys[kMaxChildren];  ///< narrow: distances from base; wide: the high halves
+  std::uint8_t shift;  ///< 0..64
+  bool tied;           ///< some separator has a tie
+  std::int64_t keys[kMaxChildren];  ///< distance >> shift, lowered by 2^63 so that a signed comparison serves
   std::uint32_t children[kMaxChildren];
   std::uint32_t counts[kMaxChildren];
-  std::uint64_t low_keys[kMaxChildren];  ///< wide: the low halves
+  std::uint64_t low_keys[kMaxChildren];  ///< the lowest `shift` bits of the distance
 
   /// The place of the child under which (key, member) belongs.
   std::uint32_t place_for(RankKey key, std::string_view member, const TieTexts* ties) const;
   /// The place of the child `id`, which must be there.
-  std::uint32_t place_of(std::uint32_t id) const;
+  std::uint32_t place_of(std::uint32_t id) const {
+    return static_cast<std::uint32_t>(std::countr_zero(match_32(children, id) & low_bits(size)));
+  }
   /// Members under the children before `place`.
-  std::uint64_t count_before(std::uint32_t place) const;
+  std::uint64_t count_before(std::uint32_t place) const {
+    std::uint32_t total = 0;  // a tree has fewer than 2^32 members
+    for (std::uint32_t i = 0; i < place; ++i) total += counts[i];
+    return total;
+  }
   /// The key of the separator before child `place`, 1 ≤ place < size.
   RankKey separator(std::uint32_t place) const;
 

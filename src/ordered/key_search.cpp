@@ -73,27 +73,31 @@ SCORELINE_AVX2 void place_avx2(const std::int64_t* keys, std::uint32_t n, std::u
   for (; i < n; ++i) places[i] = static_cast<std::uint8_t>(count_avx2(keys, n, keys[i]).below);
 }
 
-bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") != 0;
-  return has;
-}
-
 #endif
+
+/// Which of the two serve on this processor.
+struct Kernels {
+  KeyCounts (*count)(const std::int64_t*, std::uint32_t, std::int64_t) = count_plain;
+  void (*place)(const std::int64_t*, std::uint32_t, std::uint8_t*) = place_plain;
+
+  Kernels() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") != 0) {
+      count = count_avx2;
+      place = place_avx2;
+    }
+#endif
+  }
+};
+
+const Kernels kKernels;
 
 }  // namespace
 
 KeyCounts count_keys(const std::int64_t* keys, std::uint32_t n, std::int64_t key) {
-#if defined(__x86_64__)
-  if (has_avx2()) return count_avx2(keys, n, key);
-#endif
-  return count_plain(keys, n, key);
+  return kKernels.count(keys, n, key);
 }
 
-void place_keys(const std::int64_t* keys, std::uint32_t n, std::uint8_t* places) {
-#if defined(__x86_64__)
-  if (has_avx2()) return place_avx2(keys, n, places);
-#endif
-  place_plain(keys, n, places);
-}
+void place_keys(const std::int64_t* keys, std::uint32_t n, std::uint8_t* places) { kKernels.place(keys, n, places); }
 
 }  // namespace scoreline::ordered

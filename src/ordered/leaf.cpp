@@ -7,88 +7,14 @@
 #include "base/error.h"
 #include "ordered/key_search.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace scoreline::ordered {
-namespace {
-
-/// Sum of bytes[0..count); count ≤ 64, and bytes may be read up to bytes[63].
-std::uint32_t sum_bytes(const std::uint8_t* bytes, std::uint32_t count) {
-#if defined(__SSE2__)
-  alignas(64) static constexpr auto kKeep = [] {
-    struct Mask {
-      std::uint8_t bytes[128];
-    } mask{};
-    for (int i = 0; i < 64; ++i) mask.bytes[i] = 0xFF;
-    return mask;
-  }();
-  __m128i sum = _mm_setzero_si128();
-  for (std::uint32_t at = 0; at < count; at += 16) {
-    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
-    const __m128i keep = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep.bytes + 64 - count + at));
-    sum = _mm_add_epi64(sum, _mm_sad_epu8(_mm_and_si128(part, keep), _mm_setzero_si128()));
-  }
-  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sum) + _mm_cvtsi128_si32(_mm_srli_si128(sum, 8)));
-#else
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < count; ++i) sum += bytes[i];
-  return sum;
-#endif
-}
-
-std::uint64_t low_bits(std::uint32_t count) { return count == 0 ? 0 : ~std::uint64_t{0} >> (64 - count); }
-
-}  // namespace
 
 void Leaf::clear(RankKey first_base, bool make_wide) {
   base = first_base.value;
   text_bytes = 0;
   size = 0;
   wide = make_wide;
-  unused = 0;
-}
-
-RankKey Leaf::key(std::uint32_t slot) const {
-  if (wide) return {wide_keys[slot]};
-  return {base + static_cast<std::uint64_t>(narrow_keys[slot])};
-}
-
-std::uint32_t Leaf::text_end(std::uint32_t slot) const { return kRoom - sum_bytes(lengths, slot); }
-
-std::string_view Leaf::member(std::uint32_t slot) const {
-  return {text + text_end(slot) - lengths[slot], lengths[slot]};
-}
-
-std::uint64_t Leaf::tag_matches(std::uint8_t tag) const {
-#if defined(__SSE2__)
-  const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
-  std::uint64_t matches = 0;
-  for (std::uint32_t at = 0; at < kMaxEntries; at += 16) {  // the last step reads into `lengths`, and is cut below
-    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags + at));
-    const auto hits = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted)));
-    matches |= static_cast<std::uint64_t>(hits) << at;
-  }
-  return matches & low_bits(size);
-#else
-  std::uint64_t matches = 0;
-  for (std::uint32_t i = 0; i < size; ++i) matches |= static_cast<std::uint64_t>(tags[i] == tag) << i;
-  return matches;
-#endif
-}
-
-int Leaf::find(std::uint8_t tag, std::string_view wanted) const {
-  for (std::uint64_t matches = tag_matches(tag); matches != 0; matches &= matches - 1) {
-    const auto slot = static_cast<std::uint32_t>(std::countr_zero(matches));
-    if (lengths[slot] == wanted.size() && member(slot) == wanted) return static_cast<int>(slot);
-  }
-  return -1;
-}
-
-int Leaf::find_tag(std::uint8_t tag) const {
-  const std::uint64_t matches = tag_matches(tag);
-  return matches == 0 ? -1 : std::countr_zero(matches);
+  mixed_lengths = false;
 }
 
 std::uint32_t Leaf::load_of(std::uint32_t entries, std::uint32_t text_bytes, bool wide) {
@@ -130,6 +56,7 @@ bool Leaf::append(std::uint8_t tag, std::string_view new_member, RankKey new_key
   if (!make_fit(new_key, size + 1U, text_bytes + length)) return false;
   text_bytes = static_cast<std::uint16_t>(text_bytes + length);
   std::copy(new_member.begin(), new_member.end(), text + kRoom - text_bytes);
+  if (size > 0 && lengths[0] != length) mixed_lengths = true;
   tags[size] = tag;
   lengths[size] = static_cast<std::uint8_t>(length);
   ++size;

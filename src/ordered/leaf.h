@@ -8,14 +8,17 @@
 // as long as they lie within 2^63 of each other (narrow), else whole 128-bit keys (wide): a leaf of a big board
 // spans little, whatever the board spans.
 //
-// Invariants: size ≤ kMaxEntries; size · key bytes + text_bytes ≤ kRoom; narrow keys are in [base, base + 2^63).
+// Invariants: size ≤ kMaxEntries; size · key bytes + text_bytes ≤ kRoom; narrow keys are in [base, base + 2^63);
+// unless mixed_lengths, all members are as long as lengths[0].
 // Thread safety: none. Plain bytes: a copy of the block is a copy of the leaf.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "ordered/byte_search.h"
 #include "ordered/rank_key.h"
 
 namespace scoreline::ordered {
@@ -29,7 +32,8 @@ struct alignas(64) Leaf {
   std::uint16_t text_bytes;
   std::uint8_t size;
   bool wide;
-  std::uint32_t unused;
+  bool mixed_lengths;
+  std::uint8_t unused[3];
   std::uint8_t tags[kMaxEntries];
   std::uint8_t lengths[kMaxEntries];
   union {
@@ -41,15 +45,31 @@ struct alignas(64) Leaf {
   /// An empty leaf that takes keys from `first_base` on without rebasing.
   void clear(RankKey first_base, bool make_wide);
 
-  RankKey key(std::uint32_t slot) const;
-  std::string_view member(std::uint32_t slot) const;
+  RankKey key(std::uint32_t slot) const {
+    return {wide ? wide_keys[slot] : base + static_cast<std::uint64_t>(narrow_keys[slot])};
+  }
+  std::string_view member(std::uint32_t slot) const {
+    return {text + text_end(slot) - lengths[slot], lengths[slot]};
+  }
+  bool holds(std::uint32_t slot, std::string_view wanted) const {
+    return lengths[slot] == wanted.size() && same_bytes(member(slot).data(), wanted.data(), wanted.size());
+  }
 
-  /// The slot that holds `member`, or -1. `tag` is its hash byte.
-  int find(std::uint8_t tag, std::string_view member) const;
+  /// The slot that holds `wanted`, or -1. `tag` is its hash byte.
+  int find(std::uint8_t tag, std::string_view wanted) const {
+    for (std::uint64_t matches = tag_matches(tag); matches != 0; matches &= matches - 1) {
+      const int slot = std::countr_zero(matches);
+      if (holds(static_cast<std::uint32_t>(slot), wanted)) return slot;
+    }
+    return -1;
+  }
   /// A slot that may hold a member with this hash byte, or -1: for looking ahead.
-  int find_tag(std::uint8_t tag) const;
+  int find_tag(std::uint8_t tag) const {
+    const std::uint64_t matches = tag_matches(tag);
+    return matches == 0 ? -1 : std::countr_zero(matches);
+  }
   /// Bit i is set when tags[i] is `tag`.
-  std::uint64_t tag_matches(std::uint8_t tag) const;
+  std::uint64_t tag_matches(std::uint8_t tag) const { return match_bytes(tags, size, tag); }
 
   /// False, and nothing done, when there is no room: split or spread first.
   bool append(std::uint8_t tag, std::string_view new_member, RankKey new_key);
@@ -70,7 +90,9 @@ struct alignas(64) Leaf {
   static std::uint32_t load_of(std::uint32_t entries, std::uint32_t text_bytes, bool wide);
 
  private:
-  std::uint32_t text_end(std::uint32_t slot) const;
+  std::uint32_t text_end(std::uint32_t slot) const {
+    return kRoom - (mixed_lengths ? sum_bytes(lengths, slot) : slot * lengths[0]);
+  }
   bool before(std::uint32_t slot, RankKey wanted, std::string_view wanted_member) const;
   bool make_fit(RankKey new_key, std::uint32_t new_entries, std::uint32_t new_text_bytes);
   void widen();

@@ -6,25 +6,7 @@
 
 #include "base/error.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace scoreline::ordered {
-
-std::uint32_t MemberTable::Line::matches(std::uint16_t tag) const {
-#if defined(__SSE2__)
-  const __m128i wanted = _mm_set1_epi16(static_cast<short>(tag));
-  const auto* const from = reinterpret_cast<const __m128i*>(tags);  // the second half reads into `leaves`; cut below
-  const __m128i first = _mm_cmpeq_epi16(_mm_load_si128(from), wanted);
-  const __m128i second = _mm_cmpeq_epi16(_mm_load_si128(from + 1), wanted);
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(first, second))) & ((1U << size) - 1);
-#else
-  std::uint32_t found = 0;
-  for (std::uint32_t i = 0; i < size; ++i) found |= static_cast<std::uint32_t>(tags[i] == tag) << i;
-  return found;
-#endif
-}
 
 MemberTable::MemberTable(std::uint64_t expected) {
   // Segments that will be half to three quarters of the largest size, then grow the rest of the way as needed.
@@ -59,11 +41,6 @@ void MemberTable::add_page(Segment& segment) {
   const std::uint32_t page = arena_.allocate();
   std::memset(arena_.at(page), 0, kPageLines * sizeof(Line));
   segment.pages[segment.page_count++] = page;
-}
-
-void MemberTable::prefetch(std::uint64_t hash) const {
-  const Segment& segment = segment_of(hash);
-  __builtin_prefetch(&line(segment, home_of(tag_of(hash), segment)));
 }
 
 void MemberTable::place(Segment& segment, Entry entry) {

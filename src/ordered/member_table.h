@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ordered/block_arena.h"
+#include "ordered/byte_search.h"
 #include "ordered/function_ref.h"
 
 namespace scoreline::ordered {
@@ -50,7 +51,10 @@ class MemberTable {
   std::uint32_t probable(std::uint64_t hash) const {
     return find(hash, [](std::uint32_t) { return true; });
   }
-  void prefetch(std::uint64_t hash) const;
+  void prefetch(std::uint64_t hash) const {
+    const Segment& segment = segment_of(hash);
+    __builtin_prefetch(&line(segment, home_of(tag_of(hash), segment)));
+  }
 
   /// The member must not be in any leaf yet: a split asks `hashes` about all that are.
   void insert(std::uint64_t hash, std::uint32_t leaf, const MemberHashes& hashes);
@@ -82,7 +86,7 @@ class MemberTable {
       leaves[3 * i + 1] = static_cast<std::uint8_t>(to >> 8);
       leaves[3 * i + 2] = static_cast<std::uint8_t>(to >> 16);
     }
-    std::uint32_t matches(std::uint16_t tag) const;
+    std::uint32_t matches(std::uint16_t tag) const { return match_12_words(tags, tag) & ((1U << size) - 1); }
   };
   static_assert(sizeof(Line) == 64);
 
