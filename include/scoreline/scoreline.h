@@ -59,10 +59,10 @@ using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
 struct LeaderboardOptions {
   Rule rule = Rule::best;
-  std::optional<Order> order = {};   ///< absent: ascending for `least`, else descending
+  std::optional<Order> order = {};  ///< absent: ascending for `least`, else descending
   Ties ties = Ties::first;
-  int scale = 0;                     ///< digits after the point, 0..9: at 2, points of 1250 are 12.50
-  std::int64_t min_points = 0;       ///< of one result
+  int scale = 0;                ///< digits after the point, 0..9: at 2, points of 1250 are 12.50
+  std::int64_t min_points = 0;  ///< of one result
   std::int64_t max_points = INT64_MAX;
 };
 
@@ -92,8 +92,8 @@ enum class Outcome {
 
 struct Receipt {
   Outcome outcome = Outcome::unchanged;
-  std::int64_t points = 0;             ///< the player's standing now
-  std::optional<std::uint64_t> rank;   ///< now; absent for one of many
+  std::int64_t points = 0;            ///< the player's standing now
+  std::optional<std::uint64_t> rank;  ///< now; absent for one of many
   std::optional<std::uint64_t> previous_rank;
 };
 

@@ -37,7 +37,7 @@ class Engine {
   static Result<std::unique_ptr<Engine>> open(std::unique_ptr<leaderboards::Ledger> ledger,
                                               const EngineOptions& options);
 
-  /// Answers everything that was submitted, then closes the ledger.
+  /// Answers everything that was submitted, waits for a rebuild under way, then closes the ledger.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

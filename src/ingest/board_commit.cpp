@@ -79,8 +79,9 @@ Result<void> BoardCommit::read_totals(Ledger& ledger, const RankIndex& index) {
   for (std::size_t i = 0; i < players.size(); ++i) {
     const auto& standing = (*standings)[i];
     Fold total(board);
+    // What others may have added is only in the ledger. And at 0 points a standing does not tell whether the total ever
+    // moved, which decides whose time counts.
     if (!index.exclusive() || (standing && standing->points == 0)) {
-      // At 0 points a standing does not tell whether the total ever moved, which decides whose time counts.
       const auto folded = fold_from_ledger(ledger, board, players[i]);
       if (!folded) return fail(folded.error());
       total = *folded;

@@ -29,42 +29,40 @@ struct Committer::Commit {
   std::unordered_map<BoardId, BoardCommit*> by_id;
 };
 
-Result<void> Committer::gather(std::span<Job> jobs, Commit& commit) const {
+Result<BoardCommit*> Committer::board_for(const Target& target, Commit& commit) const {
+  const BoardId& id = target.board.id;
+  if (const auto known = commit.by_id.find(id); known != commit.by_id.end()) return known->second;
+  // The leaderboard may have changed, or gone, since the result was validated: the commit goes by what it is now.
+  auto record = catalogue_.find(id.leaderboard.text());
+  if (!record) return fail(std::move(record).error());
+  commit.boards.push_back(std::make_unique<BoardCommit>(std::make_shared<const Target>(*std::move(record), id.season)));
+  return commit.by_id.emplace(id, commit.boards.back().get()).first->second;
+}
+
+void Committer::gather(std::span<Job> jobs, Commit& commit) const {
   std::size_t results = 0;
   for (const Job& job : jobs) results += job.accepted.size();
   commit.rows.reserve(results);
-  BoardCommit* board = nullptr;
+  const Timestamp now = clock_.now();
   for (Job& job : jobs) {
     for (std::size_t i = 0; i < job.accepted.size(); ++i) {
       Accepted& accepted = job.accepted[i];
       Result<Receipt>& receipt = job.receipts[job.places[i]];
-      if (board == nullptr || board->target().board.id != accepted.target->board.id) {
-        auto& known = commit.by_id[accepted.target->board.id];
-        if (known == nullptr) {
-          auto target = accepted.target;
-          // The leaderboard may have changed, or gone, since the result was validated.
-          if (auto record = catalogue_.find(target->board.id.leaderboard.text()); record && *record != target->record) {
-            target = std::make_shared<const Target>(*std::move(record), target->board.id.season);
-          } else if (!record) {
-            receipt = fail(std::move(record).error());
-            continue;
-          }
-          commit.boards.push_back(std::make_unique<BoardCommit>(std::move(target)));
-          known = commit.boards.back().get();
-        }
-        board = known;
+      const auto board = board_for(*accepted.target, commit);
+      if (!board) {
+        receipt = fail(board.error());
+        continue;
       }
-      if (board->target().record != accepted.target->record) {
-        if (const auto valid = check_against(board->target(), clock_.now(), accepted); !valid) {
+      if ((*board)->target().record != accepted.target->record) {
+        if (const auto valid = check_against((*board)->target(), now, accepted); !valid) {
           receipt = fail(valid.error());
           continue;
         }
       }
       commit.rows.push_back(Row{&accepted, &receipt, job.ranks, Recorded::duplicate});
-      board->add(&commit.rows.back());
+      (*board)->add(&commit.rows.back());
     }
   }
-  return {};
 }
 
 Result<void> Committer::open_seasons(Commit& commit) {
@@ -82,7 +80,7 @@ Result<void> Committer::open_seasons(Commit& commit) {
 Result<void> Committer::commit(std::span<Job> jobs) {
   if (const auto earlier = settle_earlier(); !earlier) return earlier;
   Commit commit;
-  if (const auto gathered = gather(jobs, commit); !gathered) return gathered;
+  gather(jobs, commit);
   for (const auto& board : commit.boards) {
     if (const auto admitted = board->admit_totals(ledger_, index_); !admitted) return admitted;
   }
@@ -130,8 +128,8 @@ Result<void> Committer::settle_earlier() {
   if (unsettled_.empty()) return {};
   if (const auto answer = ledger_.append(unsettled_); !answer) {
     const Code code = answer.error().code == Code::unknown_outcome ? Code::storage_failed : answer.error().code;
-    return fail(Error{code, "an earlier commit is not settled yet: " + answer.error().detail, {},
-                      answer.error().retry_after});
+    return fail(
+        Error{code, "an earlier commit is not settled yet: " + answer.error().detail, {}, answer.error().retry_after});
   }
   std::unordered_map<BoardId, std::vector<PlayerId>> players;
   for (const MatchResult& result : unsettled_) {

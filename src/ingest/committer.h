@@ -18,6 +18,8 @@
 
 namespace scoreline::ingest {
 
+class BoardCommit;
+
 class Committer {
  public:
   Committer(leaderboards::Catalogue& catalogue, leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
@@ -34,7 +36,8 @@ class Committer {
     bool ambiguous = false;  ///< all are there; whether since this append or an earlier one, nobody knows
   };
 
-  Result<void> gather(std::span<Job> jobs, Commit& commit) const;
+  Result<BoardCommit*> board_for(const Target& target, Commit& commit) const;
+  void gather(std::span<Job> jobs, Commit& commit) const;
   Result<void> open_seasons(Commit& commit);
   Result<Appended> append(const std::vector<leaderboards::MatchResult>& batch);
   Result<void> settle_earlier();

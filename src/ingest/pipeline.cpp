@@ -190,9 +190,8 @@ Result<Receipts> Pipeline::submit(std::vector<Submission> submissions, Ranks ran
   // Shared, because the writer may still be inside set_value when this thread has the answer and is gone.
   const auto answered = std::make_shared<std::promise<Result<Receipts>>>();
   auto answer = answered->get_future();
-  submit(std::move(submissions), ranks, [answered](Result<Receipts> receipts) {
-    answered->set_value(std::move(receipts));
-  });
+  submit(std::move(submissions), ranks,
+         [answered](Result<Receipts> receipts) { answered->set_value(std::move(receipts)); });
   return answer.get();
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <new>
 #include <string>
 
 #include "base/limits.h"
 #include "leaderboards/rank_key_codec.h"
+#include "ordered/member_hash.h"
 #include "ordered/rank_key.h"
 
 namespace scoreline::leaderboards {
@@ -45,12 +45,13 @@ std::string_view TallyArena::player(Ref ref) const {
   return {reinterpret_cast<const char*>(from + 1), std::to_integer<std::size_t>(*from)};
 }
 
-FoldedBoard::Slot& FoldedBoard::slot_of(std::uint64_t hash, std::string_view player) {
+void TallyArena::prefetch(Ref ref) const { __builtin_prefetch(at(ref)); }
+
+FoldedBoard::Slot& FoldedBoard::slot_of(std::uint32_t hash, std::string_view player) {
   const std::size_t mask = slots_.size() - 1;
-  const auto tag = static_cast<std::uint32_t>(hash >> 32);
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     Slot& slot = slots_[at];
-    if (slot.ref == 0 || (slot.tag == tag && arena_->player(slot.ref - 1) == player)) return slot;
+    if (slot.player == 0 || (slot.hash == hash && arena_->player(players_[slot.player - 1]) == player)) return slot;
   }
 }
 
@@ -59,22 +60,22 @@ void FoldedBoard::grow() {
   old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {
-    if (slot.ref == 0) continue;
-    std::size_t at = std::hash<std::string_view>{}(arena_->player(slot.ref - 1)) & mask;
-    while (slots_[at].ref != 0) at = (at + 1) & mask;
+    if (slot.player == 0) continue;
+    std::size_t at = slot.hash & mask;
+    while (slots_[at].player != 0) at = (at + 1) & mask;
     slots_[at] = slot;
   }
 }
 
 void FoldedBoard::add(std::string_view player, std::int64_t points, Timestamp achieved_at) {
-  if (players_ * 4 >= slots_.size() * 3) grow();
-  const std::uint64_t hash = std::hash<std::string_view>{}(player);
+  if (players_.size() * 4 >= slots_.size() * 3) grow();
+  const auto hash = static_cast<std::uint32_t>(ordered::member_hash(player, hash_seed_));
   Slot& slot = slot_of(hash, player);
-  if (slot.ref == 0) {
-    slot = Slot{static_cast<std::uint32_t>(hash >> 32), arena_->add(player) + 1};
-    ++players_;
+  if (slot.player == 0) {
+    players_.push_back(arena_->add(player));
+    slot = Slot{hash, static_cast<std::uint32_t>(players_.size())};
   }
-  add_to(arena_->tally(slot.ref - 1), board_, points, achieved_at);
+  add_to(arena_->tally(players_[slot.player - 1]), board_, points, achieved_at);
 }
 
 Result<void> FoldedBoard::load_into(RankIndex& index) const {
@@ -84,20 +85,22 @@ Result<void> FoldedBoard::load_into(RankIndex& index) const {
   };
   const RankKeyCodec codec(board_);
   std::vector<Ranked> ranked;
-  ranked.reserve(players_);
-  for (const Slot& slot : slots_) {
-    if (slot.ref == 0) continue;
-    const auto key = codec.encode(*standing_of(arena_->tally(slot.ref - 1)));
+  ranked.reserve(players_.size());
+  for (const TallyArena::Ref ref : players_) {
+    const auto key = codec.encode(*standing_of(arena_->tally(ref)));
     if (!key) return fail(Code::damaged, "a stored result is out of its board's range: " + key.error().detail);
-    ranked.push_back({*key, slot.ref - 1});
+    ranked.push_back({*key, ref});
   }
   std::sort(ranked.begin(), ranked.end(), [this](const Ranked& a, const Ranked& b) {
     return a.key != b.key ? a.key < b.key : arena_->player(a.ref) < arena_->player(b.ref);
   });
-  auto next = ranked.begin();
-  return index.load(board_, [&]() -> std::optional<Offer> {
-    if (next == ranked.end()) return std::nullopt;
-    const Ranked& from = *next++;
+  // By rank the ids lie all over the arena: the ones to come are asked for ahead of time.
+  constexpr std::size_t kAhead = 16;
+  std::size_t next = 0;
+  return index.load(board_, ranked.size(), [&]() -> std::optional<Offer> {
+    if (next == ranked.size()) return std::nullopt;
+    if (next + kAhead < ranked.size()) arena_->prefetch(ranked[next + kAhead].ref);
+    const Ranked& from = ranked[next++];
     return Offer{PlayerId::trusted(std::string(arena_->player(from.ref))), codec.decode(from.key)};
   });
 }
@@ -115,11 +118,13 @@ FoldedBoard* LedgerFold::board_for(const LedgerRow& row) {
   if (const auto known = by_id_.find(id); known != by_id_.end()) return known->second;
   auto board = catalogue_.board(row.leaderboard, row.season);
   if (!board) {
-    failure_ = Error{Code::damaged, "the ledger has results of a leaderboard that it does not define: " +
-                                        std::string(row.leaderboard), {}, std::nullopt};
+    failure_ = Error{Code::damaged,
+                     "the ledger has results of a leaderboard that it does not define: " + std::string(row.leaderboard),
+                     {},
+                     std::nullopt};
     return nullptr;
   }
-  boards_.push_back(std::make_unique<FoldedBoard>(*std::move(board), arena_));
+  boards_.push_back(std::make_unique<FoldedBoard>(*std::move(board), arena_, hash_seed_));
   return by_id_.emplace(id, boards_.back().get()).first->second;
 }
 

@@ -1,6 +1,6 @@
 // All boards of a ledger at once: every result that counts folded into one standing per player and board.
 //
-// Not thread-safe; one rebuild, one object. Memory: about 52 bytes and the id for each player of each board, plus 32
+// Not thread-safe; one rebuild, one object. Memory: about 45 bytes and the id for each player of each board, plus 32
 // bytes for each player of the board being loaded. Time: one hash look-up a result, one sort a board.
 #pragma once
 
@@ -29,6 +29,8 @@ class TallyArena {
   Ref add(std::string_view player);
   Tally& tally(Ref ref) { return *reinterpret_cast<Tally*>(at(ref)); }
   std::string_view player(Ref ref) const;
+  /// Has the tally's memory come nearer while other work goes on.
+  void prefetch(Ref ref) const;
 
  private:
   std::byte* at(Ref ref) const;
@@ -40,7 +42,8 @@ class TallyArena {
 /// The players of one board: a flat table from id to tally.
 class FoldedBoard {
  public:
-  FoldedBoard(Board board, TallyArena& arena) : board_(std::move(board)), arena_(&arena) {}
+  FoldedBoard(Board board, TallyArena& arena, std::uint64_t hash_seed)
+      : board_(std::move(board)), arena_(&arena), hash_seed_(hash_seed) {}
 
   void add(std::string_view player, std::int64_t points, Timestamp achieved_at);
   /// Puts the standings in place of what `index` has of this board.
@@ -50,22 +53,24 @@ class FoldedBoard {
 
  private:
   struct Slot {
-    std::uint32_t tag = 0;  // the upper half of the id's hash
-    std::uint32_t ref = 0;  // one above the arena's; 0: free
+    std::uint32_t hash = 0;    // the lower half of the id's: enough to find its place when the table grows
+    std::uint32_t player = 0;  // one above its place in players_; 0: free
   };
 
-  Slot& slot_of(std::uint64_t hash, std::string_view player);
+  Slot& slot_of(std::uint32_t hash, std::string_view player);
   void grow();
 
   Board board_;
   TallyArena* arena_;
+  std::uint64_t hash_seed_;
   std::vector<Slot> slots_;  // a power of two, at most 3/4 full
-  std::size_t players_ = 0;
+  std::vector<TallyArena::Ref> players_;
 };
 
 class LedgerFold {
  public:
-  explicit LedgerFold(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  /// `hash_seed`: random, so that nobody can choose player ids that collide.
+  LedgerFold(const Catalogue& catalogue, std::uint64_t hash_seed) : catalogue_(catalogue), hash_seed_(hash_seed) {}
 
   void add(const LedgerRow& row);
   /// Errors: damaged when a row's leaderboard is not there; what the index says.
@@ -75,6 +80,7 @@ class LedgerFold {
   FoldedBoard* board_for(const LedgerRow& row);
 
   const Catalogue& catalogue_;
+  std::uint64_t hash_seed_;
   TallyArena arena_;
   std::vector<std::unique_ptr<FoldedBoard>> boards_;
   std::unordered_map<BoardId, FoldedBoard*> by_id_;

@@ -71,8 +71,9 @@ class RankIndex {
 
   /// Calls `next` for one standing after the other until it returns nullopt, and puts them in place of the board's
   /// whole content in one step: readers see the old board or the new one. They come sorted by rank key and then player
-  /// id, both ascending, and no player twice.
-  virtual Result<void> load(const Board& board, const std::function<std::optional<Offer>()>& next) = 0;
+  /// id, both ascending, and no player twice. `expected`: about how many; it only saves work.
+  virtual Result<void> load(const Board& board, std::uint64_t expected,
+                            const std::function<std::optional<Offer>()>& next) = 0;
 
   /// Forgets the board and gives its memory back.
   virtual Result<void> drop(const Board& board) = 0;

@@ -23,8 +23,8 @@ Result<void> check_limit(std::size_t limit) {
 Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock)
     : catalogue_(catalogue), ledger_(ledger), index_(index), clock_(clock) {}
 
-Result<void> Service::rebuild() {
-  LedgerFold fold(catalogue_);
+Result<void> Service::rebuild(std::uint64_t hash_seed) {
+  LedgerFold fold(catalogue_, hash_seed);
   auto result = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
                              [&](ScanProgress progress) {
                                results_done_.store(progress.rows_done, std::memory_order_relaxed);

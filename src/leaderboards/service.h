@@ -51,7 +51,8 @@ class Service {
   Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock);
 
   /// Makes every board from the ledger; verifies it on the way. Call once, before or while the doors are open.
-  Result<void> rebuild();
+  /// `hash_seed`: random wherever strangers choose the player ids.
+  Result<void> rebuild(std::uint64_t hash_seed = 0);
   RebuildProgress progress() const;
   bool ready() const { return ready_.load(std::memory_order_acquire); }
 

@@ -241,9 +241,10 @@ Result<std::uint64_t> MemoryRankIndex::erase(const Board& board, std::span<const
   return erased;
 }
 
-Result<void> MemoryRankIndex::load(const Board& board, const std::function<std::optional<Offer>()>& next) {
+Result<void> MemoryRankIndex::load(const Board& board, std::uint64_t expected,
+                                   const std::function<std::optional<Offer>()>& next) {
   const RankKeyCodec codec(board);
-  RankTree::Builder builder(hash_seed_);
+  RankTree::Builder builder(hash_seed_, expected);
   while (const auto offer = next()) {
     const auto key = codec.encode(offer->standing);
     if (!key) return fail(key.error());

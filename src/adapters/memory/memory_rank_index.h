@@ -18,7 +18,7 @@
 
 namespace scoreline::memory {
 
-class MemoryRankIndex final : public leaderboards::RankIndex {
+class MemoryRankIndex : public leaderboards::RankIndex {
  public:
   /// `hash_seed`: random, so that nobody can choose player ids that collide.
   explicit MemoryRankIndex(std::uint64_t hash_seed);
@@ -41,7 +41,7 @@ class MemoryRankIndex final : public leaderboards::RankIndex {
       const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players) const override;
   Result<std::uint64_t> erase(const leaderboards::Board& board,
                               std::span<const leaderboards::PlayerId> players) override;
-  Result<void> load(const leaderboards::Board& board,
+  Result<void> load(const leaderboards::Board& board, std::uint64_t expected,
                     const std::function<std::optional<leaderboards::Offer>()>& next) override;
   Result<void> drop(const leaderboards::Board& board) override;
   std::uint64_t version(const leaderboards::Board& board) const override;

@@ -12,8 +12,7 @@ namespace {
 
 std::unique_ptr<leaderboards::RankIndex> make_memory_index() { return std::make_unique<memory::MemoryRankIndex>(7); }
 
-INSTANTIATE_TEST_SUITE_P(Memory, RankIndexContract,
-                         testing::Values(IndexUnderTest{"memory", &make_memory_index}),
+INSTANTIATE_TEST_SUITE_P(Memory, RankIndexContract, testing::Values(IndexUnderTest{"memory", &make_memory_index}),
                          testing::PrintToStringParamName());
 
 using leaderboards::Board;
@@ -21,13 +20,17 @@ using leaderboards::Offer;
 using leaderboards::Ranks;
 
 Board board() {
-  return Board{{leaderboard("main"), leaderboards::SeasonId{12}}, leaderboards::Rule::best,
-               leaderboards::Order::descending, leaderboards::Ties::first, leaderboards::KeyKind::wide, Timestamp{}};
+  return Board{{leaderboard("main"), leaderboards::SeasonId{12}},
+               leaderboards::Rule::best,
+               leaderboards::Order::descending,
+               leaderboards::Ties::first,
+               leaderboards::KeyKind::wide,
+               Timestamp{}};
 }
 
 TEST(MemoryRankIndexTest, LoadingNothingCostsNothing) {
   memory::MemoryRankIndex index(1);
-  must(index.load(board(), [] { return std::nullopt; }));
+  must(index.load(board(), 0, [] { return std::nullopt; }));
   EXPECT_EQ(index.boards(), 0U);
 }
 
@@ -59,7 +62,8 @@ TEST(MemoryRankIndexTest, ReadersSeeWholeBoardsWhileAWriterChangesAndReplacesThe
     if (points % 10 == 0) {
       const auto offers = offers_at(points);
       auto next = offers.begin();
-      must(index.load(board(), [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
+      must(index.load(board(), offers.size(),
+                      [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
     } else {
       ASSERT_TRUE(index.apply(board(), offers_at(points), Ranks::skip));
     }

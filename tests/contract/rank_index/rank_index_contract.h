@@ -1,6 +1,4 @@
-// What every rank index must do, whatever it stands on. An adapter's test instantiates the suite with its factory:
-//
-//     INSTANTIATE_TEST_SUITE_P(Memory, RankIndexContract, testing::Values(IndexUnderTest{"memory", &make_memory_index}));
+// What every rank index must do, whatever it stands on. An adapter's test instantiates the suite with its factory.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -40,8 +38,12 @@ class RankIndexContract : public testing::TestWithParam<IndexUnderTest> {
   using Standing = leaderboards::Standing;
 
   static Board board(leaderboards::Rule rule = leaderboards::Rule::best, Order order = Order::descending) {
-    return Board{{leaderboard("main"), leaderboards::SeasonId{12}}, rule, order, leaderboards::Ties::first,
-                 leaderboards::KeyKind::wide, Timestamp{}};
+    return Board{{leaderboard("main"), leaderboards::SeasonId{12}},
+                 rule,
+                 order,
+                 leaderboards::Ties::first,
+                 leaderboards::KeyKind::wide,
+                 Timestamp{}};
   }
   static Offer offer(std::string id, std::int64_t points, std::int64_t ms = 0) {
     return {player(std::move(id)), {points, Timestamp{ms}}};
@@ -69,7 +71,7 @@ class RankIndexContract : public testing::TestWithParam<IndexUnderTest> {
       return x != y ? x < y : a.player < b.player;
     });
     auto next = offers.begin();
-    must(index_->load(to, [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
+    must(index_->load(to, offers.size(), [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
   }
 
   std::unique_ptr<leaderboards::RankIndex> index_ = GetParam().make();
@@ -125,8 +127,8 @@ TEST_P(RankIndexContract, SeveralOffersToOnePlayerApplyInOrder) {
 }
 
 TEST_P(RankIndexContract, ApplyingTwiceIsHarmless) {
-  for (const auto rule : {leaderboards::Rule::best, leaderboards::Rule::least, leaderboards::Rule::sum,
-                          leaderboards::Rule::latest}) {
+  for (const auto rule :
+       {leaderboards::Rule::best, leaderboards::Rule::least, leaderboards::Rule::sum, leaderboards::Rule::latest}) {
     const Board of = board(rule);
     apply(of, {offer("a", 7, 3), offer("b", 8, 2)});
     const auto before = all(of);

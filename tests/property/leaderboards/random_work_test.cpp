@@ -30,8 +30,8 @@ std::string name_of(const testing::TestParamInfo<Kind>& kind) {
   const Definition definition = definition_of(kind.param);
   std::string name;
   name += to_string(definition.rule);
-  for (const std::string_view word : {to_string(definition.order), to_string(definition.ties),
-                                      to_string(definition.key)}) {
+  for (const std::string_view word :
+       {to_string(definition.order), to_string(definition.ties), to_string(definition.key)}) {
     name += '_';
     name += word;
   }
@@ -145,8 +145,8 @@ TEST_P(RandomWorkTest, EveryReadSaysWhatSortingAllResultsSays) {
     }
     if (random.below(10) == 0) {
       const std::string gone = "p" + std::to_string(random.below(kPlayers));
-      ASSERT_TRUE(world.service().erase_player(test::leaderboard("main"), test::player(gone),
-                                               Ledger::Erase::from_boards));
+      ASSERT_TRUE(
+          world.service().erase_player(test::leaderboard("main"), test::player(gone), Ledger::Erase::from_boards));
       model.erase(gone);
     }
     expect_reads_agree(world, model, random);

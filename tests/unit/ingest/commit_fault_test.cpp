@@ -65,10 +65,10 @@ TEST_F(CommitFaultTest, AnOutcomeLostBeforeTheCommitIsSettledExactly) {
 
 TEST_F(CommitFaultTest, AnOutcomeLostAfterTheCommitIsSettledByWhatTheLedgerHas) {
   fail_appends({1}, {Code::unknown_outcome, true});
-  const auto receipts = world_.pipeline().submit({World::result("a", 7, {}, test::match(1)),
-                                                  World::result("b", 5, {}, test::match(2)),
-                                                  World::result("b", 4, {}, test::match(3))},
-                                                 Ranks::tell);
+  const auto receipts =
+      world_.pipeline().submit({World::result("a", 7, {}, test::match(1)), World::result("b", 5, {}, test::match(2)),
+                                World::result("b", 4, {}, test::match(3))},
+                               Ranks::tell);
   ASSERT_TRUE(receipts);
   EXPECT_EQ((*receipts)[0]->outcome, Outcome::improved);
   EXPECT_EQ((*receipts)[1]->outcome, Outcome::improved);
@@ -128,6 +128,27 @@ TEST_F(CommitFaultTest, AnOutcomeThatStaysUnknownIsSaidAndSettledBeforeAnythingE
   }
 }
 
+/// An index that others write to as well, so that its standings may be behind the ledger.
+class SharedIndex final : public memory::MemoryRankIndex {
+ public:
+  using MemoryRankIndex::MemoryRankIndex;
+  bool exclusive() const override { return false; }
+};
+
+TEST_F(CommitFaultTest, TotalsOfASharedIndexComeFromTheLedger) {
+  const leaderboards::Definition definition = test::with_rule("main", Rule::sum);
+  ASSERT_TRUE(world_.put(definition));
+  ASSERT_TRUE(world_.submit("a", 5));
+  const auto catalogue = leaderboards::Catalogue::open(world_.ledger).value();
+  SharedIndex index(1);
+  leaderboards::Service service(*catalogue, world_.ledger, index, world_.clock);
+  Pipeline pipeline(service, world_.ledger, index, world_.clock, world_.random);
+  test::must(service.rebuild());
+  ASSERT_TRUE(world_.submit("a", 10));  // through the other process
+  const auto receipts = pipeline.submit({World::result("a", 1)}, Ranks::skip);
+  EXPECT_EQ(receipts->front()->standing.points, 16);
+}
+
 TEST_F(CommitFaultTest, AnUnsettledLeaderboardMayBeDropped) {
   ASSERT_TRUE(world_.put(test::with_rule("runs", Rule::sum)));
   Submission submission = World::result("a", 7);
@@ -157,8 +178,7 @@ TEST_F(CommitFaultTest, WhateverTheLedgerDoesTheBoardsAgreeWithItInTheEnd) {
     for (int step = 0; step < 60; ++step) {
       std::vector<Submission> batch;
       for (std::uint64_t i = 0; i < 1 + random.below(5); ++i) {
-        batch.push_back(World::result("p" + std::to_string(random.below(6)),
-                                      static_cast<std::int64_t>(random.below(4)),
+        batch.push_back(World::result("p" + std::to_string(random.below(6)), static_cast<std::int64_t>(random.below(4)),
                                       Timestamp{static_cast<std::int64_t>(random.below(5))},
                                       test::match(random.below(80))));
       }

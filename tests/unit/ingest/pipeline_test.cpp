@@ -59,9 +59,8 @@ class PipelineTest : public testing::Test {
   std::future<Result<Receipts>> start(std::vector<Submission> submissions, Ranks ranks = Ranks::skip) {
     const auto answered = std::make_shared<std::promise<Result<Receipts>>>();
     auto answer = answered->get_future();
-    world_.pipeline().submit(std::move(submissions), ranks, [answered](Result<Receipts> receipts) {
-      answered->set_value(std::move(receipts));
-    });
+    world_.pipeline().submit(std::move(submissions), ranks,
+                             [answered](Result<Receipts> receipts) { answered->set_value(std::move(receipts)); });
     return answer;
   }
   /// Fills the ledger's hands, so that all that follows waits.

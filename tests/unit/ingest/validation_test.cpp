@@ -62,8 +62,7 @@ TEST_F(ValidationTest, TheTimeIsNowWhenNoneIsNamed) {
 
 TEST_F(ValidationTest, TheFutureIsTakenForFiveMinutes) {
   EXPECT_TRUE(world_.submit("a", 1, now_plus(kMaxClockSkew)));
-  EXPECT_EQ(refused(World::result("a", 1, now_plus(kMaxClockSkew + std::chrono::milliseconds{1}))).field,
-            "achievedAt");
+  EXPECT_EQ(refused(World::result("a", 1, now_plus(kMaxClockSkew + std::chrono::milliseconds{1}))).field, "achievedAt");
 }
 
 TEST_F(ValidationTest, TimesBeforeTheEpochAreTakenDownTo1600) {

@@ -67,7 +67,8 @@ class CasesTest : public testing::Test {
     EXPECT_FALSE(receipt);
     return receipt ? Error{} : receipt.error();
   }
-  void define(Rule rule, const std::function<void(Definition&)>& change = [](Definition&) {}) {
+  void define(
+      Rule rule, const std::function<void(Definition&)>& change = [](Definition&) {}) {
     Definition definition = test::with_rule("main", rule);
     change(definition);
     ASSERT_TRUE(world_.put(definition));
@@ -242,7 +243,8 @@ TEST_F(CasesTest, C23_PagesForwardAndBackAreTheSameRows) {
       EXPECT_EQ(page, std::vector<Entry>(begin, begin + 10));
     }
     EXPECT_THAT(test::entries(world_.service().range(board_, 51, 10)), IsEmpty());
-    EXPECT_THAT(test::entries(world_.service().range(board_, std::numeric_limits<std::uint64_t>::max(), 10)), IsEmpty());
+    EXPECT_THAT(test::entries(world_.service().range(board_, std::numeric_limits<std::uint64_t>::max(), 10)),
+                IsEmpty());
   });
 }
 
@@ -277,10 +279,9 @@ TEST_F(CasesTest, C26_AnErasedPlayerIsGoneFromEveryBoardAndStaysGone) {
       ASSERT_TRUE(world_.submit(submission));
     }
   }
-  EXPECT_EQ(world_.service()
-                .erase_player(test::leaderboard("main"), test::player("p"), Ledger::Erase::from_boards)
-                .value(),
-            40U);
+  EXPECT_EQ(
+      world_.service().erase_player(test::leaderboard("main"), test::player("p"), Ledger::Erase::from_boards).value(),
+      40U);
   live_and_rebuilt([&] {
     for (int season = 1; season <= 40; ++season) {
       const auto board = world_.board("main", season);

@@ -56,8 +56,8 @@ TEST(PackedKeyTest, PointsOutOfRangeAreAnErrorNeverAWrappedValue) {
 
 TEST(PackedKeyTest, TimesOutOfRangeAreAnErrorNeverAWrappedValue) {
   const RankKeyCodec codec(board(KeyKind::packed));
-  for (const Timestamp bad : {Timestamp{kStart.ms - 1}, seconds_in(kMaxPackedSeconds + 1), Timestamp{kMax},
-                              Timestamp{kMin}}) {
+  for (const Timestamp bad :
+       {Timestamp{kStart.ms - 1}, seconds_in(kMaxPackedSeconds + 1), Timestamp{kMax}, Timestamp{kMin}}) {
     const auto key = codec.encode({1, bad});
     ASSERT_FALSE(key) << bad.ms;
     EXPECT_EQ(key.error().field, "achievedAt");

@@ -9,7 +9,7 @@ namespace {
 
 TEST(PlayerIdTest, TakesOneTo128BytesOfUtf8AsTheyAre) {
   for (const std::string& text : {std::string("a"), std::string(128, 'x'), std::string("José Piendibene"),
-                                 std::string("a:b/c {d} *"), std::string("😀"), std::string("x'); drop table t; --")}) {
+                                  std::string("a:b/c {d} *"), std::string("😀"), std::string("x'); drop table t; --")}) {
     const auto id = PlayerId::parse(text);
     ASSERT_TRUE(id) << text;
     EXPECT_EQ(id->text(), text);
@@ -17,9 +17,9 @@ TEST(PlayerIdTest, TakesOneTo128BytesOfUtf8AsTheyAre) {
 }
 
 TEST(PlayerIdTest, RefusesEverythingElseNamingTheField) {
-  for (const std::string& text : {std::string(), std::string(129, 'x'), std::string("a\nb"), std::string("a\r\nb"),
-                                 std::string("a\0b", 3), std::string("\xC3"), std::string("\xED\xA0\x80"),
-                                 std::string("\xC2\x85")}) {
+  for (const std::string& text :
+       {std::string(), std::string(129, 'x'), std::string("a\nb"), std::string("a\r\nb"), std::string("a\0b", 3),
+        std::string("\xC3"), std::string("\xED\xA0\x80"), std::string("\xC2\x85")}) {
     const auto id = PlayerId::parse(text);
     ASSERT_FALSE(id) << text;
     EXPECT_EQ(id.error().code, Code::invalid);

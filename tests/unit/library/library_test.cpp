@@ -1,8 +1,7 @@
 // Only the public header, as a user's program has it: first, so that it needs nothing else.
-#include <scoreline/scoreline.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <scoreline/scoreline.h>
 
 #include <string>
 #include <vector>
@@ -87,8 +86,8 @@ TEST_F(LibraryTest, AMatchCountsOnce) {
 TEST_F(LibraryTest, ManyAtOnceAreAnsweredOneByOne) {
   auto scoreline = Scoreline::open(folder_.path());
   auto board = scoreline.leaderboard("main");
-  const std::vector<MatchResult> results = {{"alice", 5, {}, {}}, {"bob", -1, {}, {}}, {"carol", 7, "no uuid", {}},
-                                            {"alice", 3, {}, {}}};
+  const std::vector<MatchResult> results = {
+      {"alice", 5, {}, {}}, {"bob", -1, {}, {}}, {"carol", 7, "no uuid", {}}, {"alice", 3, {}, {}}};
   const auto answers = board.submit(results);
   ASSERT_EQ(answers.size(), 4U);
   EXPECT_EQ(answers[0].receipt->outcome, Outcome::improved);
