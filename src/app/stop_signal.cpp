@@ -11,9 +11,10 @@ StopSignal::StopSignal(Mode mode) {
   sigemptyset(&signals_);
   sigaddset(&signals_, SIGTERM);
   sigaddset(&signals_, SIGINT);
-  if (mode == Mode::wait_for_it) pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+  if (mode == Mode::die_of_it) return;
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
 }
 
 bool StopSignal::wait_for(std::chrono::milliseconds at_most) const {

@@ -5,13 +5,15 @@
 
 namespace scoreline::app {
 
-/// SIGTERM and SIGINT. Make it before the first thread. It also ignores SIGPIPE (a client that hangs up) and SIGXFSZ
-/// (a file at its size limit is then an error of the write, as a full disk is).
+/// SIGTERM and SIGINT. Make it before the first thread. It also ignores SIGXFSZ: a file at its size limit is then an
+/// error of the write, as a full disk is.
 class StopSignal {
  public:
   enum class Mode {
-    wait_for_it,  ///< both signals are blocked in all threads, so that none dies of them; wait here
-    die_of_it,    ///< as any program does: what is answered is durable already
+    /// Both signals are blocked in all threads, so that none dies of them; wait here. SIGPIPE is ignored: a client that
+    /// hangs up is none of the server's ends.
+    wait_for_it,
+    die_of_it,  ///< as any program does: what is answered is durable already
   };
   explicit StopSignal(Mode mode);
   StopSignal(const StopSignal&) = delete;

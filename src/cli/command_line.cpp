@@ -41,7 +41,7 @@ std::string one_line(std::string text) {
 class Parser {
  public:
   Parser() {
-    app_.require_subcommand(1);
+    app_.require_subcommand(0, 1);  // none is told below, after words that are no command
     app_.fallthrough();
     app_.add_flag("--json", invocation_.json, "Machine output: JSON on standard output, errors as JSON too");
     app_.add_option("--config", invocation_.config_file, "Configuration file (TOML)")->type_name("FILE");
@@ -66,6 +66,7 @@ class Parser {
     } catch (const CLI::ParseError& error) {
       return fail(Code::usage, one_line(error.what()) + "; see scoreline --help");
     }
+    if (app_.get_subcommands().empty()) return fail(Code::usage, "no command is given; see scoreline --help");
     invocation_.command = chosen();
     return invocation_;
   }
