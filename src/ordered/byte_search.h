@@ -54,25 +54,24 @@ inline std::uint32_t match_12_words(const std::uint16_t* words, std::uint16_t wa
 #endif
 }
 
-/// Bit i is set when numbers[i] is `wanted`, for i < 32.
-inline std::uint32_t match_32(const std::uint32_t* numbers, std::uint32_t wanted) {
+/// numbers[0] + … + numbers[count - 1], modulo 2^32; count ≤ 32. Reads up to 3 numbers further.
+inline std::uint32_t sum_first(const std::uint32_t* numbers, std::uint32_t count) {
 #if defined(__SSE2__)
-  const __m128i all_wanted = _mm_set1_epi32(static_cast<int>(wanted));
-  std::uint32_t matches = 0;
-  for (std::uint32_t at = 0; at < 32; at += 16) {
-    __m128i hits[4];
-    for (std::uint32_t i = 0; i < 4; ++i) {
-      const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers + at + 4 * i));
-      hits[i] = _mm_cmpeq_epi32(part, all_wanted);
-    }
-    const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(hits[0], hits[1]), _mm_packs_epi32(hits[2], hits[3]));
-    matches |= static_cast<std::uint32_t>(_mm_movemask_epi8(bytes)) << at;
+  __m128i sum = _mm_setzero_si128();
+  const __m128i limit = _mm_set1_epi32(static_cast<int>(count));
+  __m128i place = _mm_setr_epi32(0, 1, 2, 3);
+  for (std::uint32_t at = 0; at < count; at += 4) {
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers + at));
+    sum = _mm_add_epi32(sum, _mm_and_si128(part, _mm_cmplt_epi32(place, limit)));
+    place = _mm_add_epi32(place, _mm_set1_epi32(4));
   }
-  return matches;
+  sum = _mm_add_epi32(sum, _mm_srli_si128(sum, 8));
+  sum = _mm_add_epi32(sum, _mm_srli_si128(sum, 4));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sum));
 #else
-  std::uint32_t matches = 0;
-  for (std::uint32_t i = 0; i < 32; ++i) matches |= static_cast<std::uint32_t>(numbers[i] == wanted) << i;
-  return matches;
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < count; ++i) sum += numbers[i];
+  return sum;
 #endif
 }
 

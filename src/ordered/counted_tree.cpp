@@ -16,8 +16,8 @@ void prefetch_lines(const void* from, std::size_t lines) {
 
 constexpr std::size_t kLeafHeadLines = 2;
 constexpr std::size_t kLeafKeyLines = 6;
-constexpr std::size_t kNodeCountLines = 5;     // children and counts of an inner node
-constexpr std::size_t kNarrowSearchLines = 5;  // head and narrow keys of an inner node
+constexpr std::size_t kNodeCountLines = 3;
+constexpr std::size_t kNodeSearchLines = 5;  // head and keys
 
 /// Remembers which hashes came by; may take two for the same.
 class SeenHashes {
@@ -39,12 +39,12 @@ class SeenHashes {
 CountedTree::CountedTree(std::uint64_t hash_seed, std::uint64_t expected)
     : hash_seed_(hash_seed), leaves_(std::make_shared<BlockArena>(Leaf::kBlockBytes)), table_(expected) {
   root_ = new_leaf();
-  parents_[root_] = kNoNode;
+  parents_[root_] = {};
 }
 
 std::uint32_t CountedTree::new_leaf() {
   const std::uint32_t id = leaves_->allocate();
-  if (id >= parents_.size()) parents_.resize(id + 1, kNoNode);
+  if (id >= parents_.size()) parents_.resize(id + 1);
   leaf(id).clear({}, false);
   return id;
 }
@@ -53,7 +53,7 @@ std::uint32_t CountedTree::new_inner(std::uint32_t level) {
   const std::uint32_t id = inner_nodes_.allocate();
   if (id >= ties_.size()) ties_.resize(id + 1);
   InnerNode& node = inner(id);
-  node.parent = kNoNode;
+  node.parent = {};
   node.size = 0;
   node.level = static_cast<std::uint8_t>(level);
   return id;
@@ -118,7 +118,7 @@ void CountedTree::guess_slots(std::span<Found> found, Ahead ahead) const {
     const Leaf& home = leaf(each.leaf);
     if (ahead == Ahead::rank) {
       prefetch_lines(home.narrow_keys, kLeafKeyLines);
-      if (height_ > 0) prefetch_lines(inner(parents_[each.leaf]).children, kNodeCountLines);
+      if (height_ > 0) prefetch_lines(inner(parents_[each.leaf].node()).counts, kNodeCountLines);
     }
     const int slot = home.find_tag(hash_byte(each.hash));
     if (slot < 0) continue;
@@ -154,7 +154,7 @@ void CountedTree::aim(std::span<const std::string_view> members, std::span<const
       const InnerNode& node = inner(targets[i]);
       targets[i] = node.children[node.place_for(*next[i], members[i], ties(targets[i]))];
       if (level > 1) {
-        prefetch_lines(&inner(targets[i]), kNarrowSearchLines);
+        prefetch_lines(&inner(targets[i]), kNodeSearchLines);
       } else {
         prefetch_lines(&leaf(targets[i]), kLeafHeadLines);
       }
@@ -217,24 +217,25 @@ void CountedTree::add(const NewEntry& entry) {
 }
 
 void CountedTree::add_count(std::uint32_t leaf_id, std::int32_t by) {
-  std::uint32_t child = leaf_id;
-  for (std::uint32_t id = parents_[leaf_id]; id != kNoNode; id = inner(id).parent) {
-    inner(id).counts[inner(id).place_of(child)] += static_cast<std::uint32_t>(by);
-    child = id;
+  for (ParentLink link = parents_[leaf_id]; !link.is_root();) {
+    InnerNode& node = inner(link.node());
+    node.counts[link.place()] += static_cast<std::uint32_t>(by);
+    link = node.parent;
   }
 }
 
 /// One member fewer under `from`, one more under `to`; above their first common node nothing changes.
 void CountedTree::move_count(std::uint32_t from, std::uint32_t to) {
-  std::uint32_t from_parent = parents_[from];
-  std::uint32_t to_parent = parents_[to];
-  while (from != to) {
-    --inner(from_parent).counts[inner(from_parent).place_of(from)];
-    ++inner(to_parent).counts[inner(to_parent).place_of(to)];
-    from = from_parent;
-    to = to_parent;
-    from_parent = inner(from).parent;
-    to_parent = inner(to).parent;
+  ParentLink from_link = parents_[from];
+  ParentLink to_link = parents_[to];
+  while (true) {
+    InnerNode& from_node = inner(from_link.node());
+    InnerNode& to_node = inner(to_link.node());
+    --from_node.counts[from_link.place()];
+    ++to_node.counts[to_link.place()];
+    if (&from_node == &to_node) return;
+    from_link = from_node.parent;
+    to_link = to_node.parent;
   }
 }
 
@@ -296,7 +297,7 @@ std::shared_ptr<FrozenLeaves> CountedTree::freeze() {
       frozen->add(id, leaf(id).size);
       break;
     }
-    const InnerNode& node = inner(parents_[id]);
+    const InnerNode& node = inner(parents_[id].node());
     for (std::uint32_t i = 0; i < node.size; ++i) frozen->add(node.children[i], node.counts[i]);
     id = neighbour(node.children[node.size - 1U], true);
   }
@@ -304,9 +305,7 @@ std::shared_ptr<FrozenLeaves> CountedTree::freeze() {
   return frozen;
 }
 
-/// Before every write to a leaf.
-void CountedTree::preserve(std::uint32_t leaf_id) {
-  if (frozen_.empty()) return;
+void CountedTree::preserve_for_readers(std::uint32_t leaf_id) {
   std::erase_if(frozen_, [](const auto& frozen) { return frozen.use_count() == 1; });  // its reader is done
   for (const auto& frozen : frozen_) frozen->preserve(leaf_id);
 }

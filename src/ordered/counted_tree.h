@@ -56,7 +56,7 @@ class CountedTree final : private MemberHashes {
   /// With Ahead::rank it also fetches what rank_of() will need.
   enum class Ahead { key, rank };
   std::size_t find_batch(std::span<const std::string_view> members, std::span<Found> found, Ahead ahead) const;
-  std::uint64_t rank_of(std::string_view member, const Found& found) const;
+  std::uint64_t rank_of(const Found& found) const;
 
   /// Sets the keys that are not nullopt. `found` is what find_batch() has just said of `members`, all different.
   void put_batch(std::span<const std::string_view> members, std::span<Found> found,
@@ -101,7 +101,11 @@ class CountedTree final : private MemberHashes {
   void add(const NewEntry& entry);
   void add_count(std::uint32_t leaf_id, std::int32_t by);
   void move_count(std::uint32_t from, std::uint32_t to);
-  void preserve(std::uint32_t leaf_id);
+  /// Before every write to a leaf.
+  void preserve(std::uint32_t leaf_id) {
+    if (!frozen_.empty()) preserve_for_readers(leaf_id);
+  }
+  void preserve_for_readers(std::uint32_t leaf_id);
   void pop_from(std::uint32_t leaf_id, std::size_t count, Direction direction, Visit visit);
 
   // counted_tree_shape.cpp
@@ -133,7 +137,7 @@ class CountedTree final : private MemberHashes {
   std::uint32_t height_ = 0;  // levels of inner nodes
   std::uint64_t shape_changes_ = 0;
   std::shared_ptr<BlockArena> leaves_;
-  std::vector<std::uint32_t> parents_;  // of leaves, by id: known before the leaf itself has come from memory
+  std::vector<ParentLink> parents_;  // of leaves, by id: known before the leaf itself has come from memory
   BlockArena inner_nodes_{InnerNode::kBlockBytes};
   std::vector<std::unique_ptr<TieTexts>> ties_;  // of inner nodes, by id
   MemberTable table_;

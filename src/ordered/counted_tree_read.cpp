@@ -18,12 +18,12 @@ void prefetch_leaf(const Leaf& leaf) {
 
 }  // namespace
 
-std::uint64_t CountedTree::rank_of(std::string_view member, const Found& found) const {
-  std::uint64_t rank = leaf(found.leaf).count_before(found.key, member);
-  std::uint32_t child = found.leaf;
-  for (std::uint32_t id = parents_[child]; id != kNoNode; id = inner(id).parent) {
-    rank += inner(id).count_before(inner(id).place_of(child));
-    child = id;
+std::uint64_t CountedTree::rank_of(const Found& found) const {
+  std::uint64_t rank = leaf(found.leaf).place_of(found.slot);
+  for (ParentLink link = parents_[found.leaf]; !link.is_root();) {
+    const InnerNode& node = inner(link.node());
+    rank += node.count_before(link.place());
+    link = node.parent;
   }
   return rank;
 }
@@ -55,23 +55,18 @@ std::uint32_t CountedTree::leaf_at(std::uint64_t rank, std::uint64_t& offset) co
 
 /// The leaf after (before) this one, or kNoLeaf.
 std::uint32_t CountedTree::neighbour(std::uint32_t leaf_id, bool next) const {
-  std::uint32_t child = leaf_id;
-  std::uint32_t id = parents_[leaf_id];
-  for (; id != kNoNode; id = inner(id).parent) {
+  ParentLink link = parents_[leaf_id];
+  while (!link.is_root() && (next ? link.place() + 1U == inner(link.node()).size : link.place() == 0)) {
+    link = inner(link.node()).parent;
+  }
+  if (link.is_root()) return kNoLeaf;
+  const InnerNode& fork = inner(link.node());
+  std::uint32_t id = fork.children[next ? link.place() + 1 : link.place() - 1];
+  for (std::uint32_t level = fork.level; level > 1; --level) {
     const InnerNode& node = inner(id);
-    const std::uint32_t place = node.place_of(child);
-    if (next ? place + 1U < node.size : place > 0) {
-      child = node.children[next ? place + 1 : place - 1];
-      break;
-    }
-    child = id;
+    id = node.children[next ? 0 : node.size - 1U];
   }
-  if (id == kNoNode) return kNoLeaf;
-  for (std::uint32_t level = inner(id).level; level > 1; --level) {
-    const InnerNode& node = inner(child);
-    child = node.children[next ? 0 : node.size - 1U];
-  }
-  return child;
+  return id;
 }
 
 std::uint32_t CountedTree::edge_leaf(bool last) const {
@@ -126,7 +121,7 @@ std::size_t CountedTree::memory_bytes() const {
 void CountedTree::check() const {
   table_.check();
   SCORELINE_CHECK(table_.size() == size_);
-  SCORELINE_CHECK((height_ == 0 ? parents_[root_] : inner(root_).parent) == kNoNode);
+  SCORELINE_CHECK((height_ == 0 ? parents_[root_] : inner(root_).parent).is_root());
   SCORELINE_CHECK(check_below(root_, height_, nullptr, nullptr) == size_);
 }
 
@@ -141,7 +136,8 @@ std::uint64_t CountedTree::check_below(std::uint32_t id, std::uint32_t level, co
   const std::vector<Child> children = node.read(ties(id));
   std::uint64_t total = 0;
   for (std::uint32_t i = 0; i < node.size; ++i) {
-    SCORELINE_CHECK((level == 1 ? parents_[children[i].id] : inner(children[i].id).parent) == id);
+    const ParentLink link = level == 1 ? parents_[children[i].id] : inner(children[i].id).parent;
+    SCORELINE_CHECK(!link.is_root() && link.node() == id && link.place() == i);
     const Child* const child_low = i == 0 ? low : &children[i];
     const Child* const child_high = i + 1U == node.size ? high : &children[i + 1];
     SCORELINE_CHECK(check_below(children[i].id, level - 1, child_low, child_high) == children[i].count);
@@ -169,7 +165,7 @@ std::uint64_t CountedTree::check_leaf(std::uint32_t id, const Child* low, const 
     }
     SCORELINE_CHECK(low == nullptr || low->key < key || (low->key == key && low->tie <= member));
     SCORELINE_CHECK(high == nullptr || key < high->key || (key == high->key && member < high->tie));
-    SCORELINE_CHECK(here.count_before(key, member) == i);
+    SCORELINE_CHECK(here.count_before(key, member) == i && here.place_of(slots[i]) == i);
     const Found found = find(member);
     SCORELINE_CHECK(found.leaf == id && found.slot == slots[i] && here.tags[slots[i]] == hash_byte(found.hash));
   }

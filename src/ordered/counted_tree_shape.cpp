@@ -76,9 +76,9 @@ bool CountedTree::Spreading::cut(std::uint32_t count) {
 /// `entry` belongs into its leaf but does not fit.
 void CountedTree::overflow(const NewEntry& entry) {
   if (height_ == 0) grow_root();
-  const std::uint32_t parent = parents_[entry.leaf];
+  const std::uint32_t parent = parents_[entry.leaf].node();
+  const std::uint32_t place = parents_[entry.leaf].place();
   const InnerNode& node = inner(parent);
-  const std::uint32_t place = node.place_of(entry.leaf);
   if (node.size == 1) return spread(parent, place, 1, 2, &entry);
   const bool to_left = place > 0 && (place + 1U == node.size || node.counts[place - 1] < node.counts[place + 1]);
   const std::uint32_t first = to_left ? place - 1 : place;
@@ -91,9 +91,9 @@ void CountedTree::relieve(std::uint32_t leaf_id) {
   if (height_ == 0) return;
   const Leaf& thin = leaf(leaf_id);
   if (thin.load() >= kThinLoad) return;
-  const std::uint32_t parent = parents_[leaf_id];
+  const std::uint32_t parent = parents_[leaf_id].node();
+  const std::uint32_t place = parents_[leaf_id].place();
   const InnerNode& node = inner(parent);
-  const std::uint32_t place = node.place_of(leaf_id);
   if (thin.size == 0) return spread(parent, place, 1, 0, nullptr);
   const auto joins = [&](std::uint32_t other) {
     // The count, which is at hand, rules most neighbours out before they are fetched.
@@ -205,9 +205,9 @@ void CountedTree::write_inner(std::uint32_t node, std::vector<Child>& from, std:
   to.write(from, first, last, ties_[node]);
   for (std::uint32_t i = 0; i < to.size; ++i) {
     if (to.level == 1) {
-      parents_[to.children[i]] = node;
+      parents_[to.children[i]] = {node, i};
     } else {
-      inner(to.children[i]).parent = node;
+      inner(to.children[i]).parent = {node, i};
     }
   }
 }
@@ -215,8 +215,8 @@ void CountedTree::write_inner(std::uint32_t node, std::vector<Child>& from, std:
 /// `node` shall have `children`, too many or too few: spreads them over it and a neighbour, and a third if need be.
 void CountedTree::spread_inner(std::uint32_t node, std::vector<Child>& children) {
   if (node == root_) grow_root();
-  const std::uint32_t parent = inner(node).parent;
-  const std::uint32_t place = inner(parent).place_of(node);
+  const std::uint32_t parent = inner(node).parent.node();
+  const std::uint32_t place = inner(node).parent.place();
   std::uint32_t first = place;
   std::vector<std::uint32_t> nodes{node};
   if (inner(parent).size > 1) {
@@ -272,9 +272,9 @@ void CountedTree::lower_root() {
   root_ = child;
   --height_;
   if (height_ == 0) {
-    parents_[child] = kNoNode;
+    parents_[child] = {};
   } else {
-    inner(child).parent = kNoNode;
+    inner(child).parent = {};
   }
 }
 

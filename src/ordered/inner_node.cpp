@@ -39,17 +39,17 @@ std::uint32_t InnerNode::place_for(RankKey key, std::string_view member, const T
   if (key.value < base) return 0;
   const Uint128 distance = key.value - base;
   if (distance >> shift >> 63 > 1) return size - 1U;
-  KeyCounts found = count_keys(keys, size - 1U, searched_part(distance, shift));
-  if (found.equal == 0) return found.below;
-  if (shift > 0) {  // tell those apart that are equal in the searched part
-    const std::uint64_t low = low_part(distance, shift);
-    const auto* const run = low_keys + found.below;
-    const auto [first, last] = std::equal_range(run, run + found.equal, low);
-    found = {found.below + static_cast<std::uint32_t>(first - run), static_cast<std::uint32_t>(last - first)};
+  const std::int64_t searched = searched_part(distance, shift);
+  const std::uint32_t limit = size - 1U;
+  std::uint32_t place = count_below_32(keys, searched);
+  if (place >= limit || keys[place] != searched) return std::min(place, limit);
+  // A run of separators equal in what was searched: go on by their low parts, then by their ties.
+  const std::uint64_t low = low_part(distance, shift);
+  for (; place < limit && keys[place] == searched; ++place) {
+    const std::uint64_t own = shift == 0 ? 0 : low_keys[place];
+    if (own > low || (own == low && tied && (*ties)[place] > member)) break;
   }
-  if (!tied) return found.below + found.equal;
-  const auto run = ties->begin() + found.below;
-  return found.below + static_cast<std::uint32_t>(std::upper_bound(run, run + found.equal, member) - run);
+  return place;
 }
 
 std::vector<Child> InnerNode::read(const TieTexts* ties) const {
@@ -70,6 +70,7 @@ void InnerNode::write(std::vector<Child>& from, std::size_t first, std::size_t l
   base = size > 1 ? from[first + 1].key.value : 0;
   shift = shift_for(size > 1 ? from[last - 1].key.value - base : 0);
   tied = false;
+  std::fill(std::begin(keys), std::end(keys), std::numeric_limits<std::int64_t>::max());
   for (std::uint32_t i = 0; i < size; ++i) {
     Child& child = from[first + i];
     children[i] = child.id;

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,7 +24,20 @@
 namespace scoreline::ordered {
 
 inline constexpr std::uint32_t kMaxChildren = 32;
-inline constexpr std::uint32_t kNoNode = UINT32_MAX;
+
+/// Where a node or a leaf hangs: under which inner node, as its how manieth child. Known without a search.
+class ParentLink {
+ public:
+  ParentLink() = default;
+  ParentLink(std::uint32_t node, std::uint32_t place) : value_(node * kMaxChildren + place) {}
+
+  bool is_root() const { return value_ == UINT32_MAX; }
+  std::uint32_t node() const { return value_ / kMaxChildren; }
+  std::uint32_t place() const { return value_ % kMaxChildren; }
+
+ private:
+  std::uint32_t value_ = UINT32_MAX;
+};
 
 /// Member parts of the separators of one node; [i] belongs to the separator before child i + 1.
 using TieTexts = std::array<std::string, kMaxChildren - 1>;
@@ -42,28 +54,21 @@ struct alignas(64) InnerNode {
   static constexpr std::size_t kBlockBytes = 832;
 
   Uint128 base;
-  std::uint32_t parent;
+  ParentLink parent;
   std::uint8_t size;
   std::uint8_t level;  ///< 1: children are leaves
   std::uint8_t shift;  ///< 0..64
   bool tied;           ///< some separator has a tie
-  std::int64_t keys[kMaxChildren];  ///< distance >> shift, lowered by 2^63 so that a signed comparison serves
+  /// distance >> shift, lowered by 2^63 so that a signed comparison serves; behind the last one the greatest number
+  std::int64_t keys[kMaxChildren];
   std::uint32_t children[kMaxChildren];
   std::uint32_t counts[kMaxChildren];
   std::uint64_t low_keys[kMaxChildren];  ///< the lowest `shift` bits of the distance
 
   /// The place of the child under which (key, member) belongs.
   std::uint32_t place_for(RankKey key, std::string_view member, const TieTexts* ties) const;
-  /// The place of the child `id`, which must be there.
-  std::uint32_t place_of(std::uint32_t id) const {
-    return static_cast<std::uint32_t>(std::countr_zero(match_32(children, id) & low_bits(size)));
-  }
   /// Members under the children before `place`.
-  std::uint64_t count_before(std::uint32_t place) const {
-    std::uint32_t total = 0;  // a tree has fewer than 2^32 members
-    for (std::uint32_t i = 0; i < place; ++i) total += counts[i];
-    return total;
-  }
+  std::uint32_t count_before(std::uint32_t place) const { return sum_first(counts, place); }
   /// The key of the separator before child `place`, 1 ≤ place < size.
   RankKey separator(std::uint32_t place) const;
 

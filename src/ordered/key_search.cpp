@@ -1,5 +1,8 @@
 #include "ordered/key_search.h"
 
+#include <algorithm>
+#include <cstring>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define SCORELINE_AVX2 __attribute__((target("avx2,popcnt")))
@@ -17,13 +20,34 @@ KeyCounts count_plain(const std::int64_t* keys, std::uint32_t n, std::int64_t ke
   return counts;
 }
 
-void place_plain(const std::int64_t* keys, std::uint32_t n, std::uint8_t* places) {
-  for (std::uint32_t i = 0; i < n; ++i) places[i] = static_cast<std::uint8_t>(count_plain(keys, n, keys[i]).below);
+std::uint32_t count_below_plain(const std::int64_t* keys, std::int64_t key) {
+  return static_cast<std::uint32_t>(std::lower_bound(keys, keys + 32, key) - keys);
+}
+
+/// Each value against all others, a vector of them at a time: n² comparisons, no branch to mispredict.
+__attribute__((always_inline)) inline void place_vectors(const std::int16_t* values, std::uint32_t n,
+                                                         std::int16_t* places) {
+  using Lanes = std::int16_t __attribute__((vector_size(32)));
+  constexpr std::uint32_t kLanes = sizeof(Lanes) / sizeof(std::int16_t);
+  for (std::uint32_t i = 0; i < n; i += 2 * kLanes) {
+    Lanes own[2];
+    Lanes below[2] = {};
+    std::memcpy(own, values + i, sizeof(own));
+    for (std::uint32_t j = 0; j < n; ++j) {
+      const Lanes other = values[j] - Lanes{};
+      below[0] -= other < own[0];
+      below[1] -= other < own[1];
+    }
+    std::memcpy(places + i, below, sizeof(below));
+  }
+}
+
+void place_plain(const std::int16_t* values, std::uint32_t n, std::int16_t* places) {
+  place_vectors(values, n, places);
 }
 
 #if defined(__x86_64__)
 
-/// Four keys from `keys`, cut to the first `count` by the caller's mask.
 SCORELINE_AVX2 inline __m256i load4(const std::int64_t* keys) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
 }
@@ -52,25 +76,15 @@ SCORELINE_AVX2 KeyCounts count_avx2(const std::int64_t* keys, std::uint32_t n, s
   return counts;
 }
 
-/// Four keys at a time against all others: n²/4 comparisons, no branch to mispredict.
-SCORELINE_AVX2 void place_avx2(const std::int64_t* keys, std::uint32_t n, std::uint8_t* places) {
-  std::uint32_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m256i first = load4(keys + i);
-    const __m256i second = load4(keys + i + 4);
-    __m256i first_below = _mm256_setzero_si256();
-    __m256i second_below = _mm256_setzero_si256();
-    for (std::uint32_t j = 0; j < n; ++j) {
-      const __m256i other = _mm256_set1_epi64x(keys[j]);
-      first_below = _mm256_sub_epi64(first_below, _mm256_cmpgt_epi64(first, other));
-      second_below = _mm256_sub_epi64(second_below, _mm256_cmpgt_epi64(second, other));
-    }
-    alignas(32) std::int64_t lanes[8];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), first_below);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes + 4), second_below);
-    for (std::uint32_t lane = 0; lane < 8; ++lane) places[i + lane] = static_cast<std::uint8_t>(lanes[lane]);
-  }
-  for (; i < n; ++i) places[i] = static_cast<std::uint8_t>(count_avx2(keys, n, keys[i]).below);
+SCORELINE_AVX2 std::uint32_t count_below_avx2(const std::int64_t* keys, std::int64_t key) {
+  const __m256i wanted = _mm256_set1_epi64x(key);
+  __m256i below = _mm256_setzero_si256();
+  for (std::uint32_t i = 0; i < 32; i += 4) below = _mm256_add_epi64(below, _mm256_cmpgt_epi64(wanted, load4(keys + i)));
+  return sum_lanes(below);
+}
+
+SCORELINE_AVX2 void place_avx2(const std::int16_t* values, std::uint32_t n, std::int16_t* places) {
+  place_vectors(values, n, places);
 }
 
 #endif
@@ -78,12 +92,14 @@ SCORELINE_AVX2 void place_avx2(const std::int64_t* keys, std::uint32_t n, std::u
 /// Which of the two serve on this processor.
 struct Kernels {
   KeyCounts (*count)(const std::int64_t*, std::uint32_t, std::int64_t) = count_plain;
-  void (*place)(const std::int64_t*, std::uint32_t, std::uint8_t*) = place_plain;
+  std::uint32_t (*count_below)(const std::int64_t*, std::int64_t) = count_below_plain;
+  void (*place)(const std::int16_t*, std::uint32_t, std::int16_t*) = place_plain;
 
   Kernels() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") != 0) {
       count = count_avx2;
+      count_below = count_below_avx2;
       place = place_avx2;
     }
 #endif
@@ -98,6 +114,10 @@ KeyCounts count_keys(const std::int64_t* keys, std::uint32_t n, std::int64_t key
   return kKernels.count(keys, n, key);
 }
 
-void place_keys(const std::int64_t* keys, std::uint32_t n, std::uint8_t* places) { kKernels.place(keys, n, places); }
+std::uint32_t count_below_32(const std::int64_t* keys, std::int64_t key) { return kKernels.count_below(keys, key); }
+
+void place_values(const std::int16_t* values, std::uint32_t n, std::int16_t* places) {
+  kKernels.place(values, n, places);
+}
 
 }  // namespace scoreline::ordered

@@ -1,4 +1,4 @@
-// The inner loops over arrays of 64-bit keys: plain C++ everywhere, AVX2 where the processor has it (asked once).
+// The inner loops over arrays of keys: plain C++ everywhere, AVX2 where the processor has it (asked once).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,11 @@ struct KeyCounts {
 };
 KeyCounts count_keys(const std::int64_t* keys, std::uint32_t n, std::int64_t key);
 
-/// places[i] = how many of keys[0..n) are below keys[i]. n ≤ 255.
-void place_keys(const std::int64_t* keys, std::uint32_t n, std::uint8_t* places);
+/// How many of the 32 ascending `keys` are below `key`.
+std::uint32_t count_below_32(const std::int64_t* keys, std::int64_t key);
+
+/// How many of values[0..n) are below values[i], for each i < n ≤ kMaxPlaced. Both arrays are kMaxPlaced long.
+inline constexpr std::uint32_t kMaxPlaced = 64;
+void place_values(const std::int16_t* values, std::uint32_t n, std::int16_t* places);
 
 }  // namespace scoreline::ordered

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "ordered/key_search.h"
@@ -30,16 +31,15 @@ void Leaf::widen() {
 /// Makes the representation take `new_key` beside what is there, if `new_entries` entries then still fit.
 bool Leaf::make_fit(RankKey new_key, std::uint32_t new_entries, std::uint32_t new_text_bytes) {
   if (new_entries > kMaxEntries) return false;
-  bool stays_narrow = !wide;
+  if (!wide && new_key.value - base < kNarrowSpan) {  // the usual case; a key below the base wraps far above
+    return new_entries * sizeof(std::int64_t) + new_text_bytes <= kRoom;
+  }
+  bool stays_narrow = false;
   Uint128 down = 0;  // how far the base must go down
-  if (!wide) {
-    if (new_key.value >= base) {
-      stays_narrow = new_key.value - base < kNarrowSpan;
-    } else {
-      down = base - new_key.value;
-      const std::int64_t last = size == 0 ? 0 : *std::max_element(narrow_keys, narrow_keys + size);
-      stays_narrow = down < kNarrowSpan && down + static_cast<std::uint64_t>(last) < kNarrowSpan;
-    }
+  if (!wide && new_key.value < base) {
+    down = base - new_key.value;
+    const std::int64_t last = size == 0 ? 0 : *std::max_element(narrow_keys, narrow_keys + size);
+    stays_narrow = down < kNarrowSpan && down + static_cast<std::uint64_t>(last) < kNarrowSpan;
   }
   const std::uint32_t key_bytes = stays_narrow ? sizeof(std::int64_t) : sizeof(Uint128);
   if (new_entries * key_bytes + new_text_bytes > kRoom) return false;
@@ -60,17 +60,22 @@ bool Leaf::append(std::uint8_t tag, std::string_view new_member, RankKey new_key
   tags[size] = tag;
   lengths[size] = static_cast<std::uint8_t>(length);
   ++size;
-  return set_key(size - 1U, new_key);
+  write_key(size - 1U, new_key);
+  return true;
 }
 
 bool Leaf::set_key(std::uint32_t slot, RankKey new_key) {
   if (!make_fit(new_key, size, text_bytes)) return false;
+  write_key(slot, new_key);
+  return true;
+}
+
+void Leaf::write_key(std::uint32_t slot, RankKey new_key) {
   if (wide) {
     wide_keys[slot] = new_key.value;
   } else {
     narrow_keys[slot] = static_cast<std::int64_t>(new_key.value - base);
   }
-  return true;
 }
 
 void Leaf::remove(std::uint32_t slot) {
@@ -106,25 +111,33 @@ bool Leaf::before(std::uint32_t slot, RankKey wanted, std::string_view wanted_me
 }
 
 std::uint32_t Leaf::count_before(RankKey wanted, std::string_view wanted_member) const {
-  std::uint32_t count = 0;
   if (wide) {
+    std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < size; ++i) count += before(i, wanted, wanted_member) ? 1 : 0;
     return count;
   }
   if (wanted.value < base) return 0;
   if (wanted.value - base >= kNarrowSpan) return size;
-  const auto distance = static_cast<std::int64_t>(wanted.value - base);
-  const KeyCounts counts = count_keys(narrow_keys, size, distance);
-  if (counts.equal == 0 || wanted_member.empty()) return counts.below;
-  std::uint32_t left = counts.equal;
-  for (std::uint32_t i = 0; left > 0; ++i) {
-    if (narrow_keys[i] != distance) continue;
-    --left;
-    count += member(i) < wanted_member ? 1 : 0;
-  }
-  return counts.below + count;
+  const KeyCounts counts = count_keys(narrow_keys, size, static_cast<std::int64_t>(wanted.value - base));
+  return counts.below + (counts.equal == 0 ? 0 : count_equal_before(wanted, wanted_member));
 }
 
+std::uint32_t Leaf::place_of(std::uint32_t slot) const {
+  if (wide) return count_before(key(slot), member(slot));
+  const KeyCounts counts = count_keys(narrow_keys, size, narrow_keys[slot]);
+  return counts.below + (counts.equal == 1 ? 0 : count_equal_before(key(slot), member(slot)));
+}
+
+/// Entries with the key `wanted` whose members are before `wanted_member`. The leaf is narrow.
+std::uint32_t Leaf::count_equal_before(RankKey wanted, std::string_view wanted_member) const {
+  const auto distance = static_cast<std::int64_t>(wanted.value - base);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < size; ++i) count += narrow_keys[i] == distance && member(i) < wanted_member ? 1 : 0;
+  return count;
+}
+
+/// Orders by the upper 15 bits of what keys differ in, each entry's place being the number of smaller ones; entries
+/// that are equal there ask for the same place, take the next free ones, and are sorted among themselves.
 void Leaf::order_of(std::uint8_t* slots) const {
   const auto less = [this](std::uint8_t a, std::uint8_t b) {
     const RankKey key_a = key(a);
@@ -132,27 +145,34 @@ void Leaf::order_of(std::uint8_t* slots) const {
     return key_a < key_b || (key_a == key_b && member(a) < member(b));
   };
   if (wide) {
-    for (std::uint32_t i = 0; i < size; ++i) slots[i] = static_cast<std::uint8_t>(i);
+    std::iota(slots, slots + size, std::uint8_t{0});
     std::sort(slots, slots + size, less);
     return;
   }
-  std::uint8_t places[kMaxEntries + 4];
-  place_keys(narrow_keys, size, places);
-  // Equal keys ask for the same place: the first takes it, the others the next ones, to be sorted by member below.
+  std::uint64_t all = 0;
+  for (std::uint32_t i = 0; i < size; ++i) all |= static_cast<std::uint64_t>(narrow_keys[i]);
+  const int shift = std::max(static_cast<int>(std::bit_width(all)) - 15, 0);
+  alignas(32) std::int16_t values[kMaxPlaced];
+  alignas(32) std::int16_t places[kMaxPlaced];
+  for (std::uint32_t i = 0; i < size; ++i) values[i] = static_cast<std::int16_t>(narrow_keys[i] >> shift);
+  std::fill(values + size, std::end(values), std::int16_t{0});
+  place_values(values, size, places);
   std::uint64_t taken = 0;
   std::uint64_t run_starts = 0;
   for (std::uint32_t i = 0; i < size; ++i) {
-    const std::uint64_t from = taken >> places[i];
-    const std::uint32_t place = places[i] + static_cast<std::uint32_t>(std::countr_one(from));
-    if (place != places[i]) run_starts |= std::uint64_t{1} << places[i];
+    auto place = static_cast<std::uint32_t>(places[i]);
+    if ((taken >> place & 1) != 0) {
+      run_starts |= std::uint64_t{1} << place;
+      place += static_cast<std::uint32_t>(std::countr_one(taken >> place));
+    }
     taken |= std::uint64_t{1} << place;
     slots[place] = static_cast<std::uint8_t>(i);
   }
   for (; run_starts != 0; run_starts &= run_starts - 1) {
     const auto start = static_cast<std::uint32_t>(std::countr_zero(run_starts));
     std::uint32_t end = start + 1;
-    while (end < size && narrow_keys[slots[end]] == narrow_keys[slots[start]]) ++end;
-    std::sort(slots + start, slots + end, [this](std::uint8_t a, std::uint8_t b) { return member(a) < member(b); });
+    while (end < size && values[slots[end]] == values[slots[start]]) ++end;
+    std::sort(slots + start, slots + end, less);
   }
 }
 

@@ -80,6 +80,8 @@ struct alignas(64) Leaf {
 
   /// Entries that stand before (key, member).
   std::uint32_t count_before(RankKey wanted, std::string_view wanted_member) const;
+  /// Entries that stand before the one in `slot`.
+  std::uint32_t place_of(std::uint32_t slot) const;
   /// slots[r] = the slot that stands at place r in ascending order.
   void order_of(std::uint8_t* slots) const;
   /// The slot of the smallest entry (largest: of the largest). The leaf is not empty.
@@ -96,6 +98,8 @@ struct alignas(64) Leaf {
   bool before(std::uint32_t slot, RankKey wanted, std::string_view wanted_member) const;
   bool make_fit(RankKey new_key, std::uint32_t new_entries, std::uint32_t new_text_bytes);
   void widen();
+  void write_key(std::uint32_t slot, RankKey new_key);
+  std::uint32_t count_equal_before(RankKey wanted, std::string_view wanted_member) const;
 };
 
 static_assert(sizeof(Leaf) == Leaf::kBlockBytes);

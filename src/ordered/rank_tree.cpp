@@ -138,7 +138,7 @@ std::optional<Position> RankTree::position_of(std::string_view member) const {
   if (tree_) {
     const CountedTree::Found found = tree_->find(member);
     if (found.leaf == kNoLeaf) return std::nullopt;
-    return Position{tree_->rank_of(member, found), found.key};
+    return Position{tree_->rank_of(found), found.key};
   }
   PackedBoard::Open board;
   packed_.open(board);
@@ -194,7 +194,7 @@ void RankTree::ranks_of(std::span<const std::string_view> members, std::span<std
     return;
   }
   find_all(*tree_, members, CountedTree::Ahead::rank, [&](std::size_t i, const CountedTree::Found& found) {
-    out[i] = found.leaf == kNoLeaf ? std::nullopt : std::optional(tree_->rank_of(members[i], found));
+    out[i] = found.leaf == kNoLeaf ? std::nullopt : std::optional(tree_->rank_of(found));
   });
 }
 
@@ -206,7 +206,7 @@ void RankTree::positions_of(std::span<const std::string_view> members, std::span
   }
   find_all(*tree_, members, CountedTree::Ahead::rank, [&](std::size_t i, const CountedTree::Found& found) {
     out[i] = found.leaf == kNoLeaf ? std::nullopt
-                                   : std::optional(Position{tree_->rank_of(members[i], found), found.key});
+                                   : std::optional(Position{tree_->rank_of(found), found.key});
   });
 }
 
