@@ -15,12 +15,13 @@
 
 namespace scoreline::http {
 
+/// Every member has an initialiser, so that any may be left away in `{.target = …}`.
 struct ClientRequest {
   Method method = Method::get;
   std::string target = "/";  ///< path and query, percent-encoded
-  std::string body;
-  std::string content_type = std::string(kJsonType);         ///< sent when there is a body
-  std::vector<std::pair<std::string, std::string>> headers;  ///< more of them
+  std::string body{};
+  std::string content_type = std::string(kJsonType);           ///< sent when there is a body
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< more of them
 };
 
 struct ClientResponse {
