@@ -89,35 +89,16 @@ SCORELINE_AVX2 void place_avx2(const std::int16_t* values, std::uint32_t n, std:
 
 #endif
 
-/// Which of the two serve on this processor.
-struct Kernels {
-  KeyCounts (*count)(const std::int64_t*, std::uint32_t, std::int64_t) = count_plain;
-  std::uint32_t (*count_below)(const std::int64_t*, std::int64_t) = count_below_plain;
-  void (*place)(const std::int16_t*, std::uint32_t, std::int16_t*) = place_plain;
-
-  Kernels() {
+KeyKernels best_kernels() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") != 0) {
-      count = count_avx2;
-      count_below = count_below_avx2;
-      place = place_avx2;
-    }
+  if (__builtin_cpu_supports("avx2") != 0) return {count_avx2, count_below_avx2, place_avx2};
 #endif
-  }
-};
-
-const Kernels kKernels;
+  return kPlainKernels;
+}
 
 }  // namespace
 
-KeyCounts count_keys(const std::int64_t* keys, std::uint32_t n, std::int64_t key) {
-  return kKernels.count(keys, n, key);
-}
-
-std::uint32_t count_below_32(const std::int64_t* keys, std::int64_t key) { return kKernels.count_below(keys, key); }
-
-void place_values(const std::int16_t* values, std::uint32_t n, std::int16_t* places) {
-  kKernels.place(values, n, places);
-}
+constinit const KeyKernels kPlainKernels{count_plain, count_below_plain, place_plain};
+const KeyKernels kKernels = best_kernels();
 
 }  // namespace scoreline::ordered

@@ -5,18 +5,37 @@
 
 namespace scoreline::ordered {
 
-/// How many of keys[0..n) are below `key`, and how many equal it.
+/// How many of some keys are below one, and how many equal it.
 struct KeyCounts {
   std::uint32_t below = 0;
   std::uint32_t equal = 0;
 };
-KeyCounts count_keys(const std::int64_t* keys, std::uint32_t n, std::int64_t key);
 
-/// How many of the 32 ascending `keys` are below `key`.
-std::uint32_t count_below_32(const std::int64_t* keys, std::int64_t key);
-
-/// How many of values[0..n) are below values[i], for each i < n ≤ kMaxPlaced. Both arrays are kMaxPlaced long.
 inline constexpr std::uint32_t kMaxPlaced = 64;
-void place_values(const std::int16_t* values, std::uint32_t n, std::int16_t* places);
+
+struct KeyKernels {
+  /// How keys[0..n) compare with `key`.
+  KeyCounts (*count)(const std::int64_t* keys, std::uint32_t n, std::int64_t key);
+  /// How many of the 32 ascending `keys` are below `key`.
+  std::uint32_t (*count_below_32)(const std::int64_t* keys, std::int64_t key);
+  /// places[i] = how many of values[0..n) are below values[i], for each i < n ≤ kMaxPlaced. Both arrays are kMaxPlaced
+  /// long.
+  void (*place)(const std::int16_t* values, std::uint32_t n, std::int16_t* places);
+};
+
+/// Those that any processor can run.
+extern const KeyKernels kPlainKernels;
+/// The best that this processor can run.
+extern const KeyKernels kKernels;
+
+inline KeyCounts count_keys(const std::int64_t* keys, std::uint32_t n, std::int64_t key) {
+  return kKernels.count(keys, n, key);
+}
+inline std::uint32_t count_below_32(const std::int64_t* keys, std::int64_t key) {
+  return kKernels.count_below_32(keys, key);
+}
+inline void place_values(const std::int16_t* values, std::uint32_t n, std::int16_t* places) {
+  kKernels.place(values, n, places);
+}
 
 }  // namespace scoreline::ordered
