@@ -28,8 +28,18 @@ using ordered::RankKey;
 using ordered::RankTree;
 
 struct MemoryRankIndex::Ranked {
-  explicit Ranked(std::uint64_t hash_seed) : tree(hash_seed) {}
+  Ranked(const Board& board, std::uint64_t hash_seed) : codec(board), order(board.order), tree(hash_seed) {}
 
+  /// From how many stand before a player by ascending key to the rank on the board.
+  std::uint64_t rank(std::uint64_t before, std::uint64_t players) const {
+    return order == Order::descending ? players - before : before + 1;
+  }
+  /// `limit` entries, `skip` of them first passed over in reading order. The caller holds the lock.
+  void read(std::uint64_t skip, std::uint64_t limit, Page& page) const;
+
+  // How the tree's keys read. A reader may still hold the definition from before a change; this is the tree's own.
+  const RankKeyCodec codec;
+  const Order order;
   mutable std::mutex mutex;
   RankTree tree;
   std::uint64_t version = 0;
@@ -44,27 +54,17 @@ std::vector<std::string_view> texts_of(std::span<const PlayerId> players) {
   return texts;
 }
 
-ordered::Direction direction_of(const Board& board) {
-  return board.order == Order::descending ? ordered::Direction::descending : ordered::Direction::ascending;
-}
+}  // namespace
 
-/// From how many stand before a member by ascending key to its rank on the board.
-std::uint64_t rank_on(const Board& board, std::uint64_t before, std::uint64_t players) {
-  return board.order == Order::descending ? players - before : before + 1;
-}
-
-/// `limit` entries, `skip` of them first passed over in reading order. The caller holds the board's lock.
-void read_entries(const RankTree& tree, const Board& board, std::uint64_t skip, std::uint64_t limit, Page& page) {
+void MemoryRankIndex::Ranked::read(std::uint64_t skip, std::uint64_t limit, Page& page) const {
   page.players = tree.size();
   if (skip >= page.players) return;
-  const RankKeyCodec codec(board);
   page.entries.reserve(std::min(limit, page.players - skip));
-  tree.visit(skip, limit, direction_of(board), [&](std::string_view player, RankKey key) {
+  const auto direction = order == Order::descending ? ordered::Direction::descending : ordered::Direction::ascending;
+  tree.visit(skip, limit, direction, [&](std::string_view player, RankKey key) {
     page.entries.push_back({++skip, PlayerId::trusted(std::string(player)), codec.decode(key)});
   });
 }
-
-}  // namespace
 
 MemoryRankIndex::MemoryRankIndex(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
 MemoryRankIndex::~MemoryRankIndex() = default;
@@ -79,7 +79,7 @@ std::shared_ptr<MemoryRankIndex::Ranked> MemoryRankIndex::find_or_make(const Boa
   if (auto found = find(board)) return found;
   const std::lock_guard lock(table_mutex_);
   auto& place = table_[board.id];
-  if (!place) place = std::make_shared<Ranked>(hash_seed_);
+  if (!place) place = std::make_shared<Ranked>(board, hash_seed_);
   return place;
 }
 
@@ -128,8 +128,8 @@ Result<std::vector<Applied>> MemoryRankIndex::apply(const Board& board, std::spa
   }
   if (!tell) return applied;
   for (std::size_t i = 0; i < applied.size(); ++i) {
-    if (before[i]) applied[i].previous_rank = rank_on(board, *before[i], players_before);
-    applied[i].rank = rank_on(board, *after[i], players_after);
+    if (before[i]) applied[i].previous_rank = ranked->rank(*before[i], players_before);
+    applied[i].rank = ranked->rank(*after[i], players_after);
   }
   return applied;
 }
@@ -145,9 +145,8 @@ Result<std::vector<std::optional<Standing>>> MemoryRankIndex::standings(const Bo
     const std::lock_guard lock(ranked->mutex);
     ranked->tree.keys_of(texts, keys);
   }
-  const RankKeyCodec codec(board);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i]) standings[i] = codec.decode(*keys[i]);
+    if (keys[i]) standings[i] = ranked->codec.decode(*keys[i]);
   }
   return standings;
 }
@@ -157,27 +156,27 @@ Result<Page> MemoryRankIndex::range(const Board& board, std::uint64_t first, std
   const auto ranked = find(board);
   if (!ranked) return page;
   const std::lock_guard lock(ranked->mutex);
-  read_entries(ranked->tree, board, first - 1, limit, page);
+  ranked->read(first - 1, limit, page);
   return page;
 }
 
 Result<Page> MemoryRankIndex::range_after(const Board& board, const PlayerId& player, const Standing& standing,
                                           std::size_t limit) const {
-  const auto key = RankKeyCodec(board).encode(standing);
-  if (!key) return fail(key.error());
   Page page;
   const auto ranked = find(board);
   if (!ranked) return page;
+  const auto key = ranked->codec.encode(standing);
+  if (!key) return fail(key.error());
   const std::lock_guard lock(ranked->mutex);
   const RankTree& tree = ranked->tree;
   std::uint64_t skip = 0;
-  if (board.order == Order::descending) {
+  if (ranked->order == Order::descending) {
     skip = tree.size() - tree.lower_bound_rank(*key, player.text());
   } else {
     // The smallest text above the player's own: those at the cursor's place are passed over too.
     skip = tree.lower_bound_rank(*key, player.text() + '\0');
   }
-  read_entries(tree, board, skip, limit, page);
+  ranked->read(skip, limit, page);
   return page;
 }
 
@@ -192,7 +191,7 @@ Result<std::optional<Place>> MemoryRankIndex::place_of(const Board& board, const
     players = ranked->tree.size();
   }
   if (!position) return std::nullopt;
-  return Place{{rank_on(board, position->rank, players), player, RankKeyCodec(board).decode(position->key)}, players};
+  return Place{{ranked->rank(position->rank, players), player, ranked->codec.decode(position->key)}, players};
 }
 
 Result<Page> MemoryRankIndex::around(const Board& board, const PlayerId& player, std::size_t radius) const {
@@ -204,9 +203,9 @@ Result<Page> MemoryRankIndex::around(const Board& board, const PlayerId& player,
   page.players = tree.size();
   const auto before = tree.rank_of(player.text());
   if (!before) return page;
-  const std::uint64_t above = rank_on(board, *before, page.players) - 1;
+  const std::uint64_t above = ranked->rank(*before, page.players) - 1;
   const std::uint64_t skip = above - std::min<std::uint64_t>(above, radius);
-  read_entries(tree, board, skip, above - skip + radius + 1, page);
+  ranked->read(skip, above - skip + radius + 1, page);
   return page;
 }
 
@@ -223,10 +222,9 @@ Result<std::vector<std::optional<Entry>>> MemoryRankIndex::ranks_of(const Board&
     ranked->tree.positions_of(texts, positions);
     size = ranked->tree.size();
   }
-  const RankKeyCodec codec(board);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (!positions[i]) continue;
-    entries[i] = Entry{rank_on(board, positions[i]->rank, size), players[i], codec.decode(positions[i]->key)};
+    entries[i] = Entry{ranked->rank(positions[i]->rank, size), players[i], ranked->codec.decode(positions[i]->key)};
   }
   return entries;
 }

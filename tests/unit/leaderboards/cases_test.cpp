@@ -153,6 +153,28 @@ TEST_F(CasesTest, C08_ATotalBeyond64BitsIsRefusedAndLeavesEverythingAsItWas) {
   expect_order({"a=" + std::to_string(kMax)});
 }
 
+TEST_F(CasesTest, C08_ATotalIsHeldToItsRangeWhicheverResultsAreDuplicates) {
+  define(Rule::sum, [](Definition& d) { d.min_points = kMin; });
+  submit("a", kMin + 5, t(1), test::match(1));
+  submit("b", kMax - 5, t(1), test::match(1));
+  // With the first of each pair new they would fit; but those are known, and add nothing.
+  submit("a", 10, t(2), test::match(2));
+  submit("a", -10, t(3), test::match(3));
+  submit("b", -10, t(2), test::match(2));
+  submit("b", 10, t(3), test::match(3));
+  const auto receipts =
+      world_.pipeline()
+          .submit({test::World::result("a", 10, t(4), test::match(2)), test::World::result("a", -8, t(4)),
+                   test::World::result("b", -10, t(4), test::match(2)), test::World::result("b", 8, t(4))},
+                  Ranks::skip)
+          .value();
+  EXPECT_EQ(receipts[0]->outcome, Outcome::duplicate);
+  EXPECT_EQ(receipts[1].error().field, "points");
+  EXPECT_EQ(receipts[2]->outcome, Outcome::duplicate);
+  EXPECT_EQ(receipts[3].error().field, "points");
+  expect_order({"b=" + std::to_string(kMax - 5), "a=" + std::to_string(kMin + 5)});
+}
+
 TEST_F(CasesTest, C10_AFractionIsNeverCutOff) {
   for (const char* const fraction : {"5.7", "0.5", "1e-1"}) {
     Submission submission = test::World::result("a", 0, t(1));
