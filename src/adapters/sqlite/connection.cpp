@@ -172,7 +172,10 @@ std::int64_t Connection::changes() const { return sqlite3_changes64(handle()); }
 Failure Connection::failure() const {
   const int code = sqlite3_extended_errcode(handle());
   const bool system = (code & 0xFF) == SQLITE_IOERR || (code & 0xFF) == SQLITE_CANTOPEN;
-  return Failure{code, system ? sqlite3_system_errno(handle()) : 0, sqlite3_errmsg(handle())};
+  const int last = errno;
+  const int kept = system ? sqlite3_system_errno(handle()) : 0;
+  // SQLite does not keep the number of a write that failed within COMMIT; it is still the thread's last one.
+  return Failure{code, system && kept == 0 ? last : kept, sqlite3_errmsg(handle())};
 }
 
 }  // namespace scoreline::sqlite

@@ -27,10 +27,11 @@ def test_a_second_server_on_the_same_folder_is_refused(tmp_path):
     with Server(tmp_path / "data") as server:
         second = run("serve", "--data", "data", "--listen", "127.0.0.1:0", cwd=tmp_path)
         assert second.returncode == 6 and second.stdout == ""
-        assert str(server.pid) in second.stderr and "--server" in second.stderr
+        assert f"process {server.pid}" in second.stderr
         for command in (("top",), ("verify",), ("export",)):
             error = run_json(*command, "--data", "data", cwd=tmp_path, expect=6)
-            assert error["code"] == "locked" and str(server.pid) in error["detail"]
+            assert error["code"] == "locked"
+            assert f"process {server.pid}" in error["detail"] and "--server" in error["detail"]
         server.submit([{"playerId": "alice", "points": 5}])
 
 
