@@ -27,7 +27,7 @@ BareLoop::BareLoop(const std::filesystem::path& folder) {
           options.checkpoint_pages * sqlite::kPageBytes)
           .c_str());
   for (const auto& migration : sqlite::migrations()) run(std::string(migration.sql).c_str());
-  sqlite3_prepare_v3(database_, "INSERT INTO match_results VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", -1,
+  sqlite3_prepare_v3(database_, "INSERT INTO match_results VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING", -1,
                      SQLITE_PREPARE_PERSISTENT, &insert_, nullptr);
 }
 

@@ -59,7 +59,8 @@ class LedgerAudit {
   std::int64_t expected_rows_ = 0;
   std::uint64_t expected_hash_ = 0;
   std::uint64_t found_hash_ = 0;
-  std::uint64_t index_hash_ = 0;  // of what the index by player must hold
+  std::uint64_t index_rows_ = 0;  // what the index by player must hold
+  std::uint64_t index_hash_ = 0;
   std::unordered_map<std::string, std::int64_t> up_to_batch_;
   std::string erasure_key_;
 };

@@ -6,28 +6,20 @@
 namespace scoreline::sqlite {
 
 inline constexpr std::string_view kResultRows =
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch FROM match_results";
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player FROM match_results";
 inline constexpr std::string_view kResultRowsOfLeaderboard =
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch FROM match_results "
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player FROM match_results "
     "WHERE leaderboard = ?1";
-// Visits the index once a season of the leaderboard, not once a result.
+// Reads every result of the leaderboard.
 inline constexpr std::string_view kResultRowsOfPlayer =
-    "WITH RECURSIVE season(id) AS ("
-    "  SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 UNION ALL"
-    "  SELECT (SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 AND season_id > season.id)"
-    "  FROM season WHERE season.id IS NOT NULL) "
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch FROM match_results "
-    "WHERE leaderboard = ?1 AND season_id IN (SELECT id FROM season) AND player_id = ?2";
-inline constexpr std::string_view kDeleteResultsOfPlayer =
-    "WITH RECURSIVE season(id) AS ("
-    "  SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 UNION ALL"
-    "  SELECT (SELECT min(season_id) FROM match_results WHERE leaderboard = ?1 AND season_id > season.id)"
-    "  FROM season WHERE season.id IS NOT NULL) "
-    "DELETE FROM match_results WHERE leaderboard = ?1 AND season_id IN (SELECT id FROM season) AND player_id = ?2";
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player FROM match_results "
+    "NOT INDEXED WHERE leaderboard = ?1 AND player_id = ?2";
 
-// The index by player holds all these columns, so that only its own pages are read.
+// The index holds all these columns, so that only its own pages are read.
 inline constexpr std::string_view kIndexRows =
-    "SELECT leaderboard, season_id, player_id, match_id FROM match_results INDEXED BY match_results_by_player";
+    "SELECT leaderboard, season_id, player_id, by_player, match_id FROM match_results INDEXED BY "
+    "match_results_by_player "
+    "WHERE by_player = 1";
 
 inline constexpr std::string_view kLeaderboardRows =
     "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top FROM leaderboards";

@@ -21,7 +21,7 @@ enum class Table : std::uint8_t { match_results = 1, leaderboards, seasons, eras
 /// Hashes one row after the other: the table, then each column by its type, length and bytes.
 class RowHasher {
  public:
-  void begin(Table table) { buffer_.assign(1, static_cast<char>(table)); }
+  void begin(Table table);
   void add(std::int64_t value);
   void add_text(std::string_view text) { add_bytes('t', text); }
   void add_blob(std::string_view blob) { add_bytes('b', blob); }
@@ -31,9 +31,12 @@ class RowHasher {
   std::uint64_t row(Table table, const Statement& statement);
 
  private:
+  char* grow(std::size_t bytes);
   void add_bytes(char type, std::string_view bytes);
   void add_column(const Statement& statement, int column);
-  std::string buffer_;
+
+  std::string buffer_ = std::string(512, '\0');
+  std::size_t used_ = 0;
 };
 
 /// By how much a change makes the ledger grow; `rows_hash` wraps around.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxIntegrityLines = 10;
 
-std::uint64_t hash_of(RowHasher& hasher, const MatchResult& result, std::int64_t batch) {
+std::uint64_t hash_of(RowHasher& hasher, const MatchResult& result, std::int64_t batch, bool by_player) {
   hasher.begin(Table::match_results);
   hasher.add_text(result.leaderboard.text());
   hasher.add_blob({reinterpret_cast<const char*>(result.match_id.bytes.data()), result.match_id.bytes.size()});
@@ -28,6 +28,7 @@ std::uint64_t hash_of(RowHasher& hasher, const MatchResult& result, std::int64_t
   hasher.add(result.points);
   hasher.add(result.achieved_at.ms);
   hasher.add(batch);
+  hasher.add(by_player ? 1 : 0);
   return hasher.digest();
 }
 
@@ -59,6 +60,41 @@ leaderboards::Season read_season(const Statement& row) {
   return {{static_cast<std::int32_t>(row.integer(1))}, time(2), time(3)};
 }
 
+Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection) {
+  std::map<std::string, LeaderboardRecord, std::less<>> records;
+  auto rows = connection.prepare(kLeaderboardRows);
+  if (!rows) return fail(rows.error());
+  Step step;
+  while ((step = rows->step()) == Step::row) {
+    auto definition = read_definition(*rows);
+    if (!definition) return fail(definition.error());
+    std::string name = definition->name.text();
+    records.emplace(std::move(name), LeaderboardRecord{std::move(*definition), {}});
+  }
+  if (step == Step::failed) return fail(connection.error("reading leaderboards"));
+  auto seasons = connection.prepare(kSeasonRows);
+  if (!seasons) return fail(seasons.error());
+  while ((step = seasons->step()) == Step::row) {
+    const auto record = records.find(seasons->bytes(0));
+    if (record == records.end()) return fail(Code::damaged, "a season of a leaderboard that is not there");
+    record->second.seasons.push_back(read_season(*seasons));
+  }
+  if (step == Step::failed) return fail(connection.error("reading seasons"));
+  std::vector<LeaderboardRecord> all;
+  all.reserve(records.size());
+  for (auto& [name, record] : records) all.push_back(std::move(record));
+  return all;
+}
+
+/// Whether a look-up finds a row.
+Result<bool> exists(Statement& statement, const Connection& connection) {
+  const Step step = statement.step();
+  const Error error = step == Step::failed ? connection.error("looking for a result") : Error{};
+  statement.reset();
+  if (step == Step::failed) return fail(error);
+  return step == Step::row;
+}
+
 }  // namespace
 
 SqliteLedger::SqliteLedger(FolderLock lock, std::filesystem::path file, std::unique_ptr<LedgerWriter> writer)
@@ -82,29 +118,40 @@ Result<std::unique_ptr<SqliteLedger>> SqliteLedger::open(const std::filesystem::
 
 Result<void> SqliteLedger::prepare() {
   auto insert = writer_->connection().prepare(
-      "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, batch) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING");
+      "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING");
   if (!insert) return fail(insert.error());
   insert_result_ = std::move(*insert);
 
+  const auto records = read_leaderboards(writer_->connection());
+  if (!records) return fail(records.error());
+  for (const auto& [definition, seasons] : *records) {
+    if (definition.rule == leaderboards::Rule::sum) by_player_.insert(definition.name.text());
+  }
+
   auto reader = open_reader();
   if (!reader) return fail(reader.error());
-  auto results_of = reader->prepare(
-      "SELECT points, achieved_at FROM match_results INDEXED BY match_results_by_player "
-      "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND batch > coalesce("
-      "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)");
-  if (!results_of) return fail(results_of.error());
-  auto contains =
-      reader->prepare("SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3");
-  if (!contains) return fail(contains.error());
-  auto has_results = reader->prepare(
-      "SELECT 1 FROM match_results AS r WHERE leaderboard = ?1 AND batch > coalesce("
-      "(SELECT up_to_batch FROM erasures AS e WHERE e.leaderboard = ?1 AND e.player_id = r.player_id), 0) LIMIT 1");
-  if (!has_results) return fail(has_results.error());
+  const std::pair<Statement*, std::string_view> statements[] = {
+      {&is_sum_, "SELECT 1 FROM leaderboards WHERE name = ?1 AND rule = 'sum'"},
+      {&results_of_sum_,
+       "SELECT points, achieved_at FROM match_results INDEXED BY match_results_by_player "
+       "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND by_player = 1 AND batch > coalesce("
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
+      {&results_of_other_,
+       "SELECT points, achieved_at FROM match_results NOT INDEXED "
+       "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND batch > coalesce("
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
+      {&contains_, "SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3"},
+      {&has_results_,
+       "SELECT 1 FROM match_results AS r WHERE leaderboard = ?1 AND batch > coalesce("
+       "(SELECT up_to_batch FROM erasures AS e WHERE e.leaderboard = ?1 AND e.player_id = r.player_id), 0) LIMIT 1"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    auto prepared = reader->prepare(sql);
+    if (!prepared) return fail(prepared.error());
+    *statement = std::move(*prepared);
+  }
   reader_ = std::move(*reader);
-  results_of_ = std::move(*results_of);
-  contains_ = std::move(*contains);
-  has_results_ = std::move(*has_results);
   return {};
 }
 
@@ -118,19 +165,21 @@ Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> 
   answers.reserve(batch.size());
   Delta delta;
   for (const MatchResult& result : batch) {
+    const bool by_player = is_by_player(result.leaderboard.text());
     insert_result_.bind(1, result.leaderboard.text())
         .bind(2, result.match_id.bytes)
         .bind(3, result.player.text())
         .bind(4, std::int64_t{result.season.value})
         .bind(5, result.points)
         .bind(6, result.achieved_at.ms)
-        .bind(7, seq);
+        .bind(7, seq)
+        .bind(8, std::int64_t{by_player});
     if (!insert_result_.run()) return fail(writer_->abandon("recording a result"));
     const bool recorded = writer_->connection().changes() == 1;
     answers.push_back(recorded ? Recorded::recorded : Recorded::duplicate);
     if (!recorded) continue;
     ++delta.rows;
-    delta.rows_hash += hash_of(hasher_, result, seq);
+    delta.rows_hash += hash_of(hasher_, result, seq, by_player);
   }
   if (delta.rows == 0) {
     writer_->rollback();  // all duplicates: what they repeat is durable already
@@ -185,25 +234,18 @@ Result<AuditReport> SqliteLedger::verify(const std::function<void(leaderboards::
 Result<std::vector<std::pair<std::int64_t, Timestamp>>> SqliteLedger::results_of(const leaderboards::BoardId& board,
                                                                                  const leaderboards::PlayerId& player) {
   const std::lock_guard lock(reader_mutex_);
-  results_of_.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
+  is_sum_.bind(1, board.leaderboard.text());
+  const auto is_sum = exists(is_sum_, *reader_);
+  if (!is_sum) return fail(is_sum.error());
+  Statement& rows = *is_sum ? results_of_sum_ : results_of_other_;
+  rows.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
   std::vector<std::pair<std::int64_t, Timestamp>> results;
   Step step;
-  while ((step = results_of_.step()) == Step::row) {
-    results.emplace_back(results_of_.integer(0), Timestamp{results_of_.integer(1)});
-  }
+  while ((step = rows.step()) == Step::row) results.emplace_back(rows.integer(0), Timestamp{rows.integer(1)});
   const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
-  results_of_.reset();
+  rows.reset();
   if (step == Step::failed) return fail(error);
   return results;
-}
-
-/// Whether a look-up finds a row.
-static Result<bool> exists(Statement& statement, const Connection& connection) {
-  const Step step = statement.step();
-  const Error error = step == Step::failed ? connection.error("looking for a result") : Error{};
-  statement.reset();
-  if (step == Step::failed) return fail(error);
-  return step == Step::row;
 }
 
 Result<bool> SqliteLedger::contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
@@ -221,36 +263,10 @@ Result<bool> SqliteLedger::has_results(const leaderboards::LeaderboardName& lead
 
 Result<std::vector<LeaderboardRecord>> SqliteLedger::leaderboards() {
   const std::lock_guard lock(reader_mutex_);
-  std::map<std::string, LeaderboardRecord, std::less<>> records;
   if (auto begun = reader_->run("BEGIN"); !begun) return fail(begun.error());
-  // Commits when all is read, whichever way out.
-  const auto read = [&]() -> Result<void> {
-    auto rows = reader_->prepare(kLeaderboardRows);
-    if (!rows) return fail(rows.error());
-    Step step;
-    while ((step = rows->step()) == Step::row) {
-      auto definition = read_definition(*rows);
-      if (!definition) return fail(definition.error());
-      std::string name = definition->name.text();
-      records.emplace(std::move(name), LeaderboardRecord{std::move(*definition), {}});
-    }
-    if (step == Step::failed) return fail(reader_->error("reading leaderboards"));
-    auto seasons = reader_->prepare(kSeasonRows);
-    if (!seasons) return fail(seasons.error());
-    while ((step = seasons->step()) == Step::row) {
-      const auto record = records.find(seasons->bytes(0));
-      if (record == records.end()) return fail(Code::damaged, "a season of a leaderboard that is not there");
-      record->second.seasons.push_back(read_season(*seasons));
-    }
-    if (step == Step::failed) return fail(reader_->error("reading seasons"));
-    return {};
-  }();
+  auto records = read_leaderboards(*reader_);
   static_cast<void>(reader_->run("COMMIT"));  // of a read
-  if (!read) return fail(read.error());
-  std::vector<LeaderboardRecord> all;
-  all.reserve(records.size());
-  for (auto& [name, record] : records) all.push_back(std::move(record));
-  return all;
+  return records;
 }
 
 }  // namespace scoreline::sqlite

@@ -7,6 +7,9 @@
 // Cost: an append is one fsync. Each scan opens its own connection and reads one state of the ledger; while it runs
 // the log cannot start again and grows by what is written meanwhile.
 //
+// Look-ups by player (results_of) use an index on leaderboards whose rule is sum; on others they read every result of
+// the leaderboard, as erase_player does everywhere: about 0.2 s a million results.
+//
 // A player erased from the ledger leaves no trace, so a match of theirs that is sent again counts as a new result.
 // One erased from the boards only leaves the rows, so such a match is a duplicate and goes on not counting.
 #pragma once
@@ -15,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,6 +77,10 @@ class SqliteLedger final : public leaderboards::Ledger {
   /// The rows that `statement` gives, taken from the delta (sign -1) or added to it (+1); how many.
   Result<std::int64_t> account(Table table, Statement& statement, int sign, Delta& delta);
   Result<void> run_change(Statement& statement);
+  /// Whether results of a leaderboard belong into the index by player.
+  bool is_by_player(std::string_view leaderboard) const { return by_player_.contains(leaderboard); }
+  /// Puts all results of a leaderboard into the index by player, or takes them out.
+  Result<void> index_by_player(std::string_view leaderboard, bool by_player, Delta& delta);
 
   // Destroyed last to first: the log is moved into the database when the last connection closes, under the lock.
   FolderLock lock_;
@@ -80,9 +88,10 @@ class SqliteLedger final : public leaderboards::Ledger {
   std::unique_ptr<LedgerWriter> writer_;
   Statement insert_result_;
   RowHasher hasher_;
+  std::set<std::string, std::less<>> by_player_;  // leaderboards whose rule is sum; the writing thread's
   std::mutex reader_mutex_;
   std::optional<Connection> reader_;  // guarded by reader_mutex_, as are its statements
-  Statement results_of_, contains_, has_results_;
+  Statement is_sum_, results_of_sum_, results_of_other_, contains_, has_results_;
   std::vector<std::string> notes_;
 };
 

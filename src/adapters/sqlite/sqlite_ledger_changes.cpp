@@ -87,7 +87,8 @@ Result<std::uint64_t> SqliteLedger::erase_player(const LeaderboardName& leaderbo
                                  player.text());
     if (!forget) return fail(forget.error());
     if (auto done = run_change(*forget); !done) return fail(done.error());
-    auto remove = prepare_change(kDeleteResultsOfPlayer, leaderboard.text(), player.text());
+    auto remove = prepare_change("DELETE FROM match_results NOT INDEXED WHERE leaderboard = ?1 AND player_id = ?2",
+                                 leaderboard.text(), player.text());
     if (!remove) return fail(remove.error());
     if (auto done = run_change(*remove); !done) return fail(done.error());
     return true;
@@ -97,7 +98,13 @@ Result<std::uint64_t> SqliteLedger::erase_player(const LeaderboardName& leaderbo
 }
 
 Result<void> SqliteLedger::put_definition(const leaderboards::Definition& definition) {
-  return change("define", [&](Delta& delta) -> Result<bool> {
+  const bool by_player = definition.rule == leaderboards::Rule::sum;
+  auto done = change("define", [&](Delta& delta) -> Result<bool> {
+    if (by_player != is_by_player(definition.name.text())) {
+      if (auto indexed = index_by_player(definition.name.text(), by_player, delta); !indexed) {
+        return fail(indexed.error());
+      }
+    }
     auto row = prepare_change(kLeaderboardRow, definition.name.text());
     if (!row) return fail(row.error());
     const auto before = account(Table::leaderboards, *row, -1, delta);
@@ -119,11 +126,30 @@ Result<void> SqliteLedger::put_definition(const leaderboards::Definition& defini
         .bind(8, definition.max_points)
         .bind(9, std::int64_t{definition.grace.count()})
         .bind(10, std::int64_t{definition.top});
-    if (auto done = run_change(*put); !done) return fail(done.error());
+    if (auto put_done = run_change(*put); !put_done) return fail(put_done.error());
     const auto after = account(Table::leaderboards, *row, +1, delta);
     if (!after) return fail(after.error());
     return true;
   });
+  if (!done) return done;
+  if (by_player) {
+    by_player_.insert(definition.name.text());
+  } else {
+    by_player_.erase(definition.name.text());
+  }
+  return done;
+}
+
+Result<void> SqliteLedger::index_by_player(std::string_view leaderboard, bool by_player, Delta& delta) {
+  auto rows = prepare_change(kResultRowsOfLeaderboard, leaderboard);
+  if (!rows) return fail(rows.error());
+  if (auto before = account(Table::match_results, *rows, -1, delta); !before) return fail(before.error());
+  auto update = prepare_change("UPDATE match_results SET by_player = ?2 WHERE leaderboard = ?1", leaderboard);
+  if (!update) return fail(update.error());
+  update->bind(2, std::int64_t{by_player});
+  if (auto updated = run_change(*update); !updated) return updated;
+  if (auto after = account(Table::match_results, *rows, +1, delta); !after) return fail(after.error());
+  return {};
 }
 
 Result<void> SqliteLedger::put_season(const LeaderboardName& leaderboard, const leaderboards::Season& season) {
@@ -166,7 +192,7 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
       {Table::seasons, kSeasonRowsOfLeaderboard, "DELETE FROM seasons WHERE leaderboard = ?1"},
       {Table::leaderboards, kLeaderboardRow, "DELETE FROM leaderboards WHERE name = ?1"},
   };
-  return change("drop", [&](Delta& delta) -> Result<bool> {
+  auto done = change("drop", [&](Delta& delta) -> Result<bool> {
     std::int64_t dropped = 0;
     for (const Part& part : kParts) {
       auto rows = prepare_change(part.rows, leaderboard.text());
@@ -175,12 +201,14 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
       if (!removed) return fail(removed.error());
       auto remove = prepare_change(part.remove, leaderboard.text());
       if (!remove) return fail(remove.error());
-      if (auto done = run_change(*remove); !done) return fail(done.error());
+      if (auto gone = run_change(*remove); !gone) return fail(gone.error());
       dropped += *removed;
     }
     if (dropped > 0) return true;
     return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
   });
+  if (done) by_player_.erase(leaderboard.text());
+  return done;
 }
 
 }  // namespace scoreline::sqlite

@@ -329,6 +329,19 @@ TEST_P(LedgerContract, LaterDefinitionAndSeasonReplaceEarlier) {
   EXPECT_THAT(records[0].seasons, ElementsAre(Season{{1}, Timestamp{5}, Timestamp{9}}));
 }
 
+TEST_P(LedgerContract, ResultsOfAPlayerDoNotDependOnTheRule) {
+  Definition definition{board_name("main")};
+  for (const Rule rule : {Rule::best, Rule::sum, Rule::latest, Rule::sum}) {
+    definition.rule = rule;
+    ASSERT_TRUE(ledger().put_definition(definition));
+    const auto number = rows_of(ledger()).size();
+    append({result(number, "a", static_cast<std::int64_t>(number))});
+    EXPECT_EQ(results_of(ledger(), "main", 1, "a").size(), number + 1) << to_string(rule);
+    reopen();
+    EXPECT_EQ(results_of(ledger(), "main", 1, "a").size(), number + 1) << to_string(rule);
+  }
+}
+
 TEST_P(LedgerContract, SeasonOfNoLeaderboardIsRefused) {
   const auto put = ledger().put_season(board_name("nowhere"), {{1}, std::nullopt, std::nullopt});
   ASSERT_FALSE(put);
@@ -395,6 +408,7 @@ class RandomWork {
       }
       case 1: {
         Definition definition{leaderboard()};
+        definition.rule = below(2) == 0 ? Rule::sum : Rule::best;
         definition.top = static_cast<int>(1 + below(5));
         return one.put_definition(definition).has_value() == other.put_definition(definition).has_value();
       }
@@ -445,6 +459,11 @@ TEST_P(LedgerContract, AgreesWithThePlainModelAfterRandomWork) {
       if (i % 100 != 99) continue;
       if (i % 200 == 199) harness->reopen();
       ASSERT_EQ(rows_of(harness->ledger()), rows_of(model)) << "step " << i;
+      for (int board = 0; board < 3 * 3 * 12; ++board) {
+        const std::string name = "b" + std::to_string(board % 3), player = "p" + std::to_string(board / 9);
+        const std::int32_t season = board / 3 % 3;
+        ASSERT_EQ(results_of(harness->ledger(), name, season, player), results_of(model, name, season, player));
+      }
       ASSERT_EQ(describe(harness->ledger().leaderboards().value()), describe(model.leaderboards().value()));
     }
   }
