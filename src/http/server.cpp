@@ -157,8 +157,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
   void answered(Response response) {
     if (closed_) return;
+    const bool nested = std::exchange(in_session_, true);
     session_.answered(std::move(response));
-    if (!receiving_) advance();
+    in_session_ = nested;
+    if (!nested) advance();
   }
   void drain() {
     session_.drain();
@@ -183,7 +185,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   tcp::socket socket_;
   Session session_;
   std::array<char, 512> discarded_;
-  bool receiving_ = false;  ///< inside session_.received: answers of this moment are flushed together after it
+  bool in_session_ = false;  ///< the session runs a handler: its answers are flushed together afterwards
   bool reading_ = false;
   bool writing_ = false;
   bool lingering_ = false;
@@ -251,9 +253,9 @@ bool Connection::flush() {
       close();
       return false;
     }
-    receiving_ = true;
+    in_session_ = true;
     session_.sent(size);
-    receiving_ = false;
+    in_session_ = false;
   }
   return true;
 }
@@ -272,9 +274,9 @@ void Connection::read() {
                             } else if (ec) {
                               return self->close();
                             } else {
-                              self->receiving_ = true;
+                              self->in_session_ = true;
                               self->session_.received(size);
-                              self->receiving_ = false;
+                              self->in_session_ = false;
                             }
                             self->advance();
                           });

@@ -92,10 +92,11 @@ void Session::answered(Response response) {
     closing_ = true;
     lingers_ = !ended_;
   }
-  if (!processing_) process();
+  process();
 }
 
 void Session::process() {
+  if (processing_) return;  // called from under the handler: the loop below goes on when it returns
   processing_ = true;
   while (!waiting_ && !closing_ && begin_ != end_ && output().size() < kMaxOutputBytes) {
     const RequestParser::Step step = parser_.parse(unread());
