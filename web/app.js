@@ -78,8 +78,8 @@ const get = async (path, etag) => {
     } catch {
       // Not one of our answers: a proxy's, perhaps.
     }
-    throw new Trouble(code === "not_ready" ? "server is starting" : `reconnecting (${response.status})`,
-      response.status, retryAfterMs);
+    const told = { not_ready: "server is starting", not_found: "no such board" }[code];
+    throw new Trouble(told ?? `reconnecting (${response.status})`, response.status, retryAfterMs);
   }
   return { ...parseExactly(text), etag: response.headers.get("ETag") };
 };

@@ -1,0 +1,77 @@
+#include "cli/command_line.h"
+
+#include <gtest/gtest.h>
+
+namespace scoreline::cli {
+namespace {
+
+Invocation parsed(const std::vector<std::string>& arguments) {
+  auto invocation = parse_command_line(arguments);
+  EXPECT_TRUE(invocation.has_value()) << (invocation ? "" : invocation.error().detail);
+  return invocation ? std::move(*invocation) : Invocation{HelpCommand{}, false, {}, {}};
+}
+
+TEST(CommandLine, GlobalFlagsStandBeforeOrBehindTheCommand) {
+  for (const auto& arguments : {std::vector<std::string>{"--json", "--data", "d", "top", "3"},
+                                std::vector<std::string>{"top", "3", "--json", "--data", "d"}}) {
+    const auto invocation = parsed(arguments);
+    EXPECT_TRUE(invocation.json);
+    EXPECT_EQ(invocation.settings.at("data"), "d");
+    EXPECT_EQ(std::get<TopCommand>(invocation.command).count, 3U);
+  }
+}
+
+TEST(CommandLine, DefaultsAreThoseOfTheDocumentation) {
+  EXPECT_EQ(std::get<TopCommand>(parsed({"top"}).command).count, 10U);
+  const auto import = std::get<ImportCommand>(parsed({"import", "x.csv"}).command);
+  EXPECT_EQ(import.file, "x.csv");
+  EXPECT_EQ(import.batch, 5'000U);
+  EXPECT_EQ(import.rejected, "rejected.csv");
+  EXPECT_EQ(import.into.leaderboard, "main");
+  EXPECT_FALSE(import.into.season || import.format);
+  const auto around = std::get<AroundCommand>(parsed({"around", "bob"}).command);
+  EXPECT_EQ(around.radius, 5U);
+  EXPECT_TRUE(parsed({"serve"}).settings.empty());
+}
+
+TEST(CommandLine, ServeSettingsAreKeysOfTheConfiguration) {
+  const auto invocation = parsed(
+      {"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--log-level", "warn", "--insecure-listen", "--config", "c"});
+  EXPECT_EQ(invocation.settings, (std::map<std::string, std::string>{{"insecureListen", "true"},
+                                                                     {"listen", "127.0.0.1:0"},
+                                                                     {"logLevel", "warn"},
+                                                                     {"threads", "2"}}));
+  EXPECT_EQ(invocation.config_file, "c");
+}
+
+TEST(CommandLine, AnIdThatLooksLikeAFlagGoesBehindTwoDashes) {
+  EXPECT_EQ(std::get<RankCommand>(parsed({"rank", "--", "--json"}).command).player, "--json");
+  EXPECT_FALSE(parsed({"rank", "--", "--json"}).json);
+}
+
+TEST(CommandLine, StandardInputIsADash) {
+  const auto import = std::get<ImportCommand>(parsed({"import", "-", "--format", "jsonl", "-s", "0"}).command);
+  EXPECT_EQ(import.file, "-");
+  EXPECT_EQ(import.format, "jsonl");
+  EXPECT_EQ(import.into.season, 0);
+}
+
+TEST(CommandLine, WhatDoesNotFitIsWrongUsage) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {}, {"nonsense"}, {"--json"}, {"top", "0"}, {"top", "1001"}, {"top", "1", "2"}, {"rank"}, {"config"},
+           {"import", "x", "--batch", "10001"}, {"import", "x", "--format", "xml"}, {"around", "a", "-r", "-1"},
+           {"top", "-s", "-1"}, {"top", "--listen", "x"}, {"serve", "--listen"}, {"demo", "--rate", "0"}}) {
+    const auto invocation = parse_command_line(arguments);
+    ASSERT_FALSE(invocation.has_value()) << testing::PrintToString(arguments);
+    EXPECT_EQ(invocation.error().code, Code::usage);
+    EXPECT_EQ(invocation.error().detail.find('\n'), std::string::npos);
+  }
+}
+
+TEST(CommandLine, HelpIsTextToShow) {
+  EXPECT_NE(std::get<HelpCommand>(parsed({"--help"}).command).text.find("Exit codes"), std::string::npos);
+  EXPECT_NE(std::get<HelpCommand>(parsed({"import", "--help"}).command).text.find("Examples"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace scoreline::cli
