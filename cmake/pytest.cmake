@@ -6,9 +6,10 @@ function(scoreline_pytest name file)
   if(NOT PYTEST_TIMEOUT)
     set(PYTEST_TIMEOUT 300)
   endif()
-  add_test(NAME ${name} COMMAND /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  add_test(NAME ${name}
+    COMMAND /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  set(environment "SCORELINE_BINARY=$<TARGET_FILE:scoreline>" "PYTHONDONTWRITEBYTECODE=1"
+    "PYTHONPATH=${CMAKE_SOURCE_DIR}/tests/support_py")
   set_tests_properties(${name} PROPERTIES
-    LABELS "${PYTEST_LABELS}"
-    TIMEOUT ${PYTEST_TIMEOUT}
-    ENVIRONMENT "SCORELINE_BINARY=$<TARGET_FILE:scoreline>;PYTHONPATH=${CMAKE_SOURCE_DIR}/tests/support_py;PYTHONDONTWRITEBYTECODE=1")
+    LABELS "${PYTEST_LABELS}" TIMEOUT ${PYTEST_TIMEOUT} ENVIRONMENT "${environment}")
 endfunction()

@@ -113,7 +113,8 @@ Result<std::vector<Definition>> read_definitions(const toml::node& node) {
     auto parsed = leaderboards::LeaderboardName::parse(name);
     if (!parsed) return fail(Code::usage, parsed.error().detail, "leaderboards." + name);
     const auto* table = value.as_table();
-    if (table == nullptr) return fail(Code::usage, "must be a table: [leaderboards." + name + "]", "leaderboards." + name);
+    if (table == nullptr)
+      return fail(Code::usage, "must be a table: [leaderboards." + name + "]", "leaderboards." + name);
     auto definition = DefinitionReader(name, *table).read(std::move(*parsed));
     if (!definition) return fail(std::move(definition.error()));
     definitions.push_back(std::move(*definition));
@@ -164,20 +165,20 @@ Result<ConfigFile> read_config_file(std::string_view text, std::string_view name
   }
   return file;
 } catch (const toml::parse_error& error) {
-  return fail(Code::usage, fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column,
-                                       error.description()),
-              "config");
+  return fail(
+      Code::usage,
+      fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column, error.description()),
+      "config");
 }
 
 void append_definition(std::string& out, const Definition& definition) {
-  fmt::format_to(std::back_inserter(out),
-                 "\n[leaderboards.\"{}\"]\nrule = \"{}\"\norder = \"{}\"\nscale = {}\nties = \"{}\"\nkey = \"{}\"\n"
-                 "minPoints = \"{}\"\nmaxPoints = \"{}\"\ngrace = \"{}\"\ntop = {}\n",
-                 definition.name.text(), to_string(definition.rule), to_string(definition.order), definition.scale,
-                 to_string(definition.ties), to_string(definition.key),
-                 format_scaled(definition.min_points, definition.scale),
-                 format_scaled(definition.max_points, definition.scale), format_duration(definition.grace),
-                 definition.top);
+  fmt::format_to(
+      std::back_inserter(out),
+      "\n[leaderboards.\"{}\"]\nrule = \"{}\"\norder = \"{}\"\nscale = {}\nties = \"{}\"\nkey = \"{}\"\n"
+      "minPoints = \"{}\"\nmaxPoints = \"{}\"\ngrace = \"{}\"\ntop = {}\n",
+      definition.name.text(), to_string(definition.rule), to_string(definition.order), definition.scale,
+      to_string(definition.ties), to_string(definition.key), format_scaled(definition.min_points, definition.scale),
+      format_scaled(definition.max_points, definition.scale), format_duration(definition.grace), definition.top);
 }
 
 }  // namespace scoreline::app

@@ -18,7 +18,9 @@ void add_setting(CLI::App& app, const std::string& flag, const std::string& key,
 
 void add_board(CLI::App& app, BoardChoice& board, const std::string& season_help) {
   app.add_option("--leaderboard,-l", board.leaderboard, "The leaderboard")->capture_default_str()->type_name("NAME");
-  app.add_option("--season,-s", board.season, season_help)->type_name("S")->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
+  app.add_option("--season,-s", board.season, season_help)
+      ->type_name("S")
+      ->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
 }
 
 void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
@@ -48,8 +50,9 @@ class Parser {
     add_setting(app_, "--data", "data", "Data folder (default: scoreline-data)", invocation_.settings, "DIR");
     add_setting(app_, "--server", "server", "Ask a running server instead of a data folder", invocation_.settings,
                 "URL");
-    app_.footer("Exit codes: 0 done; 3 not found; 5 damaged; 6 data folder in use; 64 wrong usage; 65 bad input;\n"
-                "70 a defect; 74 storage failed or full; 75 not ready, try again. docs/cli.md has them all.");
+    app_.footer(
+        "Exit codes: 0 done; 3 not found; 5 damaged; 6 data folder in use; 64 wrong usage; 65 bad input;\n"
+        "70 a defect; 74 storage failed or full; 75 not ready, try again. docs/cli.md has them all.");
     add_serving();
     add_moving();
     add_reading();
@@ -132,8 +135,8 @@ class Parser {
 
   void add_reading() {
     const std::string current = "The season; by default the current one";
-    top_ = command("top", "Show the first players of a board",
-                   "  scoreline top 20\n  scoreline top --season 12 --json");
+    top_ =
+        command("top", "Show the first players of a board", "  scoreline top 20\n  scoreline top --season 12 --json");
     top_->add_option("N", top_command_.count, "How many")
         ->capture_default_str()
         ->check(CLI::Range(std::size_t{1}, kMaxEntries));
@@ -153,7 +156,8 @@ class Parser {
 
   void add_rest() {
     verify_ = command("verify", "Check every stored result of a data folder", "  scoreline verify --data DIR");
-    CLI::App* config = command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
+    CLI::App* config =
+        command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
     config->require_subcommand(1);
     config->fallthrough();
     config_print_ = config->add_subcommand("print", "The effective configuration, and where each value comes from");
@@ -200,8 +204,6 @@ class Parser {
 
 }  // namespace
 
-Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
-  return Parser().parse(arguments);
-}
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) { return Parser().parse(arguments); }
 
 }  // namespace scoreline::cli

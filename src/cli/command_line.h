@@ -56,8 +56,8 @@ struct AroundCommand {
 struct VerifyCommand {};
 
 struct DemoCommand {
-  std::int64_t rate = 35;                ///< made-up results a second
-  std::optional<std::uint64_t> seed;     ///< absent: another season each time
+  std::int64_t rate = 35;             ///< made-up results a second
+  std::optional<std::uint64_t> seed;  ///< absent: another season each time
 };
 
 struct ConfigPrintCommand {};

@@ -46,8 +46,8 @@ class Import {
     if (auto flushed = rejected_->flush(); done && !flushed) done = fail(std::move(flushed.error()));
     if (!done) {
       auto error = std::move(done.error());
-      error.detail += fmt::format(" ({} results are in; import the same file again to go on)",
-                                  improved_ + unchanged_ + duplicate_);
+      error.detail +=
+          fmt::format(" ({} results are in; import the same file again to go on)", improved_ + unchanged_ + duplicate_);
       return fail(std::move(error));
     }
     tell_summary();

@@ -11,15 +11,15 @@ namespace scoreline::cli {
 namespace {
 
 constexpr std::array<std::string_view, 40> kGivenNames{
-    "Amara",  "Bjørn",  "Chiara", "Davit",  "Elif",   "Farid", "Gwen",   "Hana",  "Ingrid", "João",
-    "Kwame",  "Leila",  "Mateo",  "Ngozi",  "Oskar",  "Priya", "Quentin", "Rania", "Søren",  "Tomás",
-    "Ulrike", "Viktor", "Wanjiru", "Ximena", "Yusuf",  "Zofia", "Aiko",   "Bruno", "Camille", "Dmytro",
-    "Eva",    "Finn",   "Giulia", "Haruto", "Isabel", "Jun",   "Katya",  "Luca",  "Mei",    "Nikhil"};
+    "Amara",  "Bjørn",  "Chiara",  "Davit",  "Elif",   "Farid", "Gwen",    "Hana",  "Ingrid",  "João",
+    "Kwame",  "Leila",  "Mateo",   "Ngozi",  "Oskar",  "Priya", "Quentin", "Rania", "Søren",   "Tomás",
+    "Ulrike", "Viktor", "Wanjiru", "Ximena", "Yusuf",  "Zofia", "Aiko",    "Bruno", "Camille", "Dmytro",
+    "Eva",    "Finn",   "Giulia",  "Haruto", "Isabel", "Jun",   "Katya",   "Luca",  "Mei",     "Nikhil"};
 constexpr std::array<std::string_view, 40> kFamilyNames{
-    "Adeyemi", "Bauer",   "Castillo", "Dubois", "Eriksen", "Fontaine", "García",  "Haddad",  "Ivanova", "Jansen",
-    "Kowalski", "Lindqvist", "Moreau", "Nakamura", "Okafor", "Petrov",  "Quispe",  "Rossi",   "Şahin",   "Tanaka",
-    "Uribe",   "Virtanen", "Weber",   "Xu",     "Yılmaz",  "Zielinski", "Almeida", "Brandt",  "Costa",   "Demir",
-    "Eze",     "Ferrari", "Gupta",    "Horváth", "Iyer",   "Jovanović", "Kim",     "Larsen",  "Müller",  "Novák"};
+    "Adeyemi",  "Bauer",     "Castillo", "Dubois",   "Eriksen", "Fontaine",  "García",  "Haddad", "Ivanova", "Jansen",
+    "Kowalski", "Lindqvist", "Moreau",   "Nakamura", "Okafor",  "Petrov",    "Quispe",  "Rossi",  "Şahin",   "Tanaka",
+    "Uribe",    "Virtanen",  "Weber",    "Xu",       "Yılmaz",  "Zielinski", "Almeida", "Brandt", "Costa",   "Demir",
+    "Eze",      "Ferrari",   "Gupta",    "Horváth",  "Iyer",    "Jovanović", "Kim",     "Larsen", "Müller",  "Novák"};
 
 }  // namespace
 

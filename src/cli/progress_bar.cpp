@@ -31,8 +31,8 @@ std::string progress_line(const Progress& progress, std::chrono::nanoseconds ela
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(progress.rows) / seconds);
   std::string line;
   if (progress.bytes_total && *progress.bytes_total > 0) {
-    const double part = std::min(
-        1.0, static_cast<double>(progress.bytes_read) / static_cast<double>(*progress.bytes_total));
+    const double part =
+        std::min(1.0, static_cast<double>(progress.bytes_read) / static_cast<double>(*progress.bytes_total));
     const auto full = static_cast<std::size_t>(part * kCells);
     line = fmt::format("[{}{}] {:3.0f} %  ", std::string(full, '#'), std::string(kCells - full, ' '), part * 100);
     line += fmt::format("{} rows  {}/s", with_thousands(progress.rows), with_thousands(rate));

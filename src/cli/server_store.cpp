@@ -128,15 +128,17 @@ Result<BatchOutcome> ServerStore::submit(const std::vector<ingest::Submission>& 
   const auto document = JsonDocument::parse(*body);
   if (!document || text_of(document->root(), "improved").empty()) return fail(not_scoreline());
   const JsonValue root = document->root();
-  BatchOutcome outcome{number_of<std::uint64_t>(root, "improved"), number_of<std::uint64_t>(root, "unchanged"),
-                       number_of<std::uint64_t>(root, "duplicate"), {}};
+  BatchOutcome outcome{number_of<std::uint64_t>(root, "improved"),
+                       number_of<std::uint64_t>(root, "unchanged"),
+                       number_of<std::uint64_t>(root, "duplicate"),
+                       {}};
   bool sound = true;
   each_of(root, "rejected", [&](JsonValue rejected) {
     const auto index = number_of<std::size_t>(rejected, "index");
     sound = sound && index < batch.size();
-    outcome.rejected.emplace_back(index, Error{code_of(text_of(rejected, "code")),
-                                               std::string(text_of(rejected, "detail")),
-                                               std::string(text_of(rejected, "field")), std::nullopt});
+    outcome.rejected.emplace_back(index,
+                                  Error{code_of(text_of(rejected, "code")), std::string(text_of(rejected, "detail")),
+                                        std::string(text_of(rejected, "field")), std::nullopt});
   });
   const auto told = outcome.improved + outcome.unchanged + outcome.duplicate + outcome.rejected.size();
   if (!sound || told != batch.size()) return fail(not_scoreline());

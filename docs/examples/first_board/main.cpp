@@ -1,5 +1,6 @@
-#include <iostream>
 #include <scoreline/scoreline.h>
+
+#include <iostream>
 
 int main() {
   auto scoreline = scoreline::Scoreline::open("game-data");

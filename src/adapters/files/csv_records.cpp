@@ -60,9 +60,10 @@ Result<bool> CsvRecords::read_record() {
   const auto found = find_end(end, line_end_bytes, open_quote);
   if (!found) return fail(found.error());
   if (!*found) {
-    auto why = open_quote ? Error{Code::unreadable, "a quote is opened and never closed", {}, {}}
-                          : Error{Code::too_large, "the line is longer than " + std::to_string(kMaxLineBytes) + " bytes",
-                                  {}, {}};
+    auto why =
+        open_quote
+            ? Error{Code::unreadable, "a quote is opened and never closed", {}, {}}
+            : Error{Code::too_large, "the line is longer than " + std::to_string(kMaxLineBytes) + " bytes", {}, {}};
     if (auto taken = take_first_line(std::move(why)); !taken) return fail(taken.error());
     return true;
   }

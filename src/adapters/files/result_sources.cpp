@@ -60,7 +60,8 @@ class CsvResults final : public ingest::ResultSource {
     if (auto skipped = skip_byte_order_mark(window_); !skipped) return skipped;
     const auto header = records_.next();
     if (!header) return fail(header.error());
-    if (*header == nullptr) return fail(Code::unreadable, "the file is empty: a CSV begins with a line of column names");
+    if (*header == nullptr)
+      return fail(Code::unreadable, "the file is empty: a CSV begins with a line of column names");
     if ((*header)->broken) return fail(*(*header)->broken);
     at_.fill(kAbsent);
     const auto& names = (*header)->fields;
@@ -180,8 +181,9 @@ Result<Format> parse_format(std::string_view text) {
 Result<Format> format_of(std::string_view file_name) {
   if (file_name.ends_with(".csv")) return Format::csv;
   if (file_name.ends_with(".jsonl") || file_name.ends_with(".ndjson")) return Format::jsonl;
-  return fail(Code::usage, fmt::format("the name '{}' does not tell the format: add --format csv or --format jsonl",
-                                       file_name), "format");
+  return fail(Code::usage,
+              fmt::format("the name '{}' does not tell the format: add --format csv or --format jsonl", file_name),
+              "format");
 }
 
 Result<Input> open_input(const std::string& path) {

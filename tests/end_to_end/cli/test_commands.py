@@ -7,8 +7,9 @@ from scoreline import Server, quote, run, run_json
 
 # Ids that are fine and must come back as they are, and what stands for each kind of trouble on the way.
 HOSTILE = [
-    "<img src=x onerror=alert(1)>", "a/b", "../../etc/passwd", "a b", "%2e%2e", "a?b=c#d", "'); DROP TABLE match_results;--",
-    '"quoted", with comma', "\\back\\slash", "=1+1", "🏆", "漢字", "e\u0301", "é", "\u202emirror", "--json", "-5", "{}", "m" * 128,
+    "<img src=x onerror=alert(1)>", "a/b", "../../etc/passwd", "a b", "%2e%2e", "a?b=c#d",
+    "'); DROP TABLE match_results;--", '"quoted", with comma', "\\back\\slash", "=1+1", "🏆", "漢字", "e\u0301", "é",
+    "\u202emirror", "--json", "-5", "{}", "m" * 128,
 ]
 REFUSED = ["", "a\nb", "a\r\nX: y", "tab\t", "\x7f", "\x85", "m" * 129]
 

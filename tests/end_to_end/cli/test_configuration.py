@@ -63,7 +63,8 @@ def test_an_unknown_key_fails_and_names_the_nearest(tmp_path):
 def test_values_that_cannot_be_are_refused_by_name(tmp_path):
     for text, field in (
             ("listen = 8080", "listen"), ("listen = '127.0.0.1:70000'", "listen"), ("listen = '127.0.0.1'", "listen"),
-            ("threads = -1", "threads"), ("logLevel = 'loud'", "logLevel"), ("insecureListen = 'yes'", "insecureListen"),
+            ("threads = -1", "threads"), ("logLevel = 'loud'", "logLevel"),
+            ("insecureListen = 'yes'", "insecureListen"),
             ("data = ''", "data"), ("threads = 1.5", "threads"), ("listen = ", "config"),
             ("[leaderboards.x]\nrule = 'most'", "leaderboards.x.rule"),
             ("[leaderboards.x]\nscale = 10", "leaderboards.x.scale"),

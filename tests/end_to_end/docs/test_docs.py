@@ -1,4 +1,4 @@
-"""Documentation that is run: every ```sh block, in order, in one shell, and the answers that are shown are the answers."""
+"""Documentation that is run: each ```sh block, in order, in one shell; the answers shown are the answers."""
 
 import os
 import re

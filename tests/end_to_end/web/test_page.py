@@ -73,8 +73,8 @@ def test_trouble_is_shown(server, tmp_path):
 
 
 def test_the_page_is_strict_about_what_it_loads(server):
-    for path, kind in (("/", "text/html"), ("/style.css", "text/css"), ("/app.js", "text/javascript"),
-                       ("/favicon.svg", "image/svg+xml")):
+    for path, kind in (("/", "text/html"), ("/style.css", "text/css"), ("/colours.css", "text/css"),
+                       ("/app.js", "text/javascript"), ("/favicon.svg", "image/svg+xml")):
         status, headers, _ = server.request("GET", path)
         assert status == 200 and headers["Content-Type"].startswith(kind)
         assert headers["Content-Security-Policy"] == "default-src 'self'"
@@ -87,7 +87,8 @@ def test_the_page_is_strict_about_what_it_loads(server):
 def test_the_page_holds_no_markup_from_outside_and_no_other_origin():
     for file in (REPOSITORY / "web").iterdir():
         text = file.read_text()
-        for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "style=\"", "onclick"):
+        for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "style=\"",
+                          "onclick"):
             assert forbidden not in text, f"{file.name}: {forbidden}"
         others = set(re.findall(r"https?://[^\s\"']+", text)) - {"http://www.w3.org/2000/svg"}
         assert not others, f"{file.name}: {others}"

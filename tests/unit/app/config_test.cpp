@@ -27,8 +27,7 @@ TEST(ConfigLayers, AFileThatIsNamedAndNotThereIsAnError) {
 }
 
 TEST(ConfigLayers, AValueAndItsFileTogetherAreRefused) {
-  const auto config =
-      load_config({std::nullopt, {{"SCORELINE_DATA", "a"}, {"SCORELINE_DATA_FILE", "/dev/null"}}, {}});
+  const auto config = load_config({std::nullopt, {{"SCORELINE_DATA", "a"}, {"SCORELINE_DATA_FILE", "/dev/null"}}, {}});
   ASSERT_FALSE(config.has_value());
   EXPECT_EQ(config.error().code, Code::usage);
 }
@@ -55,7 +54,7 @@ TEST(ConfigFileText, LeaderboardsHaveTheFieldsOfTheContract) {
 
 TEST(ConfigFileText, ADefinitionComesBackFromWhatIsPrinted) {
   const auto file = read_config_file(
-      "[leaderboards.'a.b-c']\nrule='sum'\norder='asc'\nscale=9\nminPoints=\"-9.223372036854775808\"\ngrace='250ms'\n",
+      "[leaderboards.'a.b-c']\nrule='sum'\norder='asc'\nscale=9\nminPoints=\"-9223372036.854775808\"\ngrace='250ms'\n",
       "test");
   ASSERT_TRUE(file.has_value()) << file.error().detail;
   std::string printed;

@@ -35,12 +35,11 @@ TEST(CommandLine, DefaultsAreThoseOfTheDocumentation) {
 }
 
 TEST(CommandLine, ServeSettingsAreKeysOfTheConfiguration) {
-  const auto invocation = parsed(
-      {"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--log-level", "warn", "--insecure-listen", "--config", "c"});
-  EXPECT_EQ(invocation.settings, (std::map<std::string, std::string>{{"insecureListen", "true"},
-                                                                     {"listen", "127.0.0.1:0"},
-                                                                     {"logLevel", "warn"},
-                                                                     {"threads", "2"}}));
+  const auto invocation = parsed({"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--log-level", "warn",
+                                  "--insecure-listen", "--config", "c"});
+  EXPECT_EQ(invocation.settings,
+            (std::map<std::string, std::string>{
+                {"insecureListen", "true"}, {"listen", "127.0.0.1:0"}, {"logLevel", "warn"}, {"threads", "2"}}));
   EXPECT_EQ(invocation.config_file, "c");
 }
 
@@ -57,10 +56,21 @@ TEST(CommandLine, StandardInputIsADash) {
 }
 
 TEST(CommandLine, WhatDoesNotFitIsWrongUsage) {
-  for (const auto& arguments : std::vector<std::vector<std::string>>{
-           {}, {"nonsense"}, {"--json"}, {"top", "0"}, {"top", "1001"}, {"top", "1", "2"}, {"rank"}, {"config"},
-           {"import", "x", "--batch", "10001"}, {"import", "x", "--format", "xml"}, {"around", "a", "-r", "-1"},
-           {"top", "-s", "-1"}, {"top", "--listen", "x"}, {"serve", "--listen"}, {"demo", "--rate", "0"}}) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{},
+                                                                     {"nonsense"},
+                                                                     {"--json"},
+                                                                     {"top", "0"},
+                                                                     {"top", "1001"},
+                                                                     {"top", "1", "2"},
+                                                                     {"rank"},
+                                                                     {"config"},
+                                                                     {"import", "x", "--batch", "10001"},
+                                                                     {"import", "x", "--format", "xml"},
+                                                                     {"around", "a", "-r", "-1"},
+                                                                     {"top", "-s", "-1"},
+                                                                     {"top", "--listen", "x"},
+                                                                     {"serve", "--listen"},
+                                                                     {"demo", "--rate", "0"}}) {
     const auto invocation = parse_command_line(arguments);
     ASSERT_FALSE(invocation.has_value()) << testing::PrintToString(arguments);
     EXPECT_EQ(invocation.error().code, Code::usage);

@@ -61,7 +61,9 @@ struct ScriptedStore final : Store {
 struct Borrowed final : Store {
   explicit Borrowed(ScriptedStore& to) : store(to) {}
   Result<BatchOutcome> submit(const std::vector<ingest::Submission>& batch) override { return store.submit(batch); }
-  Result<ShownBoard> range(const BoardChoice& b, std::uint64_t f, std::size_t l) override { return store.range(b, f, l); }
+  Result<ShownBoard> range(const BoardChoice& b, std::uint64_t f, std::size_t l) override {
+    return store.range(b, f, l);
+  }
   Result<ShownBoard> around(const BoardChoice& b, const std::string& p, std::size_t r) override {
     return store.around(b, p, r);
   }
@@ -72,27 +74,29 @@ class ImportTest : public testing::Test {
  protected:
   Result<int> run(int rows, ImportCommand command = {}) {
     command.file = "rows.csv";
-    Context context{.out = out,
-                    .err = err,
-                    .json = true,
-                    .progress = false,
-                    .clock = clock,
-                    .random = random,
-                    .wait = [this](milliseconds pause) {
-                      waits.push_back(pause);
-                      clock.advance(pause);
-                    },
-                    .open_store = [this]() -> Result<std::unique_ptr<Store>> { return std::make_unique<Borrowed>(store); },
-                    .open_folder = {},
-                    .start_node = {},
-                    .remote = remote,
-                    .open_source = [rows](const ImportCommand&) -> Result<std::unique_ptr<ingest::ResultSource>> {
-                      return std::make_unique<Rows>(rows);
-                    },
-                    .open_rejected = [this](const std::string&) { return std::make_unique<Rejected>(rejected); },
-                    .open_result_sink = {},
-                    .open_board_sink = {},
-                    .configuration = {}};
+    Context context{
+        .out = out,
+        .err = err,
+        .json = true,
+        .progress = false,
+        .clock = clock,
+        .random = random,
+        .wait =
+            [this](milliseconds pause) {
+              waits.push_back(pause);
+              clock.advance(pause);
+            },
+        .open_store = [this]() -> Result<std::unique_ptr<Store>> { return std::make_unique<Borrowed>(store); },
+        .open_folder = {},
+        .start_node = {},
+        .remote = remote,
+        .open_source = [rows](const ImportCommand&) -> Result<std::unique_ptr<ingest::ResultSource>> {
+          return std::make_unique<Rows>(rows);
+        },
+        .open_rejected = [this](const std::string&) { return std::make_unique<Rejected>(rejected); },
+        .open_result_sink = {},
+        .open_board_sink = {},
+        .configuration = {}};
     return run_import(command, context);
   }
 

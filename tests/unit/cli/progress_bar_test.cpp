@@ -12,7 +12,8 @@ using std::chrono::seconds;
 TEST(ProgressLine, TellsShareRateAndTimeLeft) {
   EXPECT_EQ(progress_line({1'234'567, 250, 1'000}, seconds{100}),
             "[######                  ]  25 %  1,234,567 rows  12,345/s  5:00 left");
-  EXPECT_EQ(progress_line({10, 1'000, 1'000}, seconds{1}), "[########################] 100 %  10 rows  10/s  0:00 left");
+  EXPECT_EQ(progress_line({10, 1'000, 1'000}, seconds{1}),
+            "[########################] 100 %  10 rows  10/s  0:00 left");
 }
 
 TEST(ProgressLine, WithoutATotalTellsRowsAndRate) {

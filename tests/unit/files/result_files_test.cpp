@@ -70,10 +70,14 @@ TEST(CsvResults, EmptyFieldsAreAbsent) {
 }
 
 TEST(CsvResults, ABadFieldIsNamedAsInTheHeader) {
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"alice,,,,", "points"},     {"alice,+1,,,", "points"},       {"alice,0x10,,,", "points"},
-      {"alice,Infinity,,,", "points"}, {"alice,1,zzz,,", "match_id"},   {"alice,1,,1.5,", "season_id"},
-      {"alice,1,,99999999999999999999,", "season_id"}, {"alice,1,,,2026-02-30T00:00:00Z", "achieved_at"}};
+  const std::vector<std::pair<std::string, std::string>> cases{{"alice,,,,", "points"},
+                                                               {"alice,+1,,,", "points"},
+                                                               {"alice,0x10,,,", "points"},
+                                                               {"alice,Infinity,,,", "points"},
+                                                               {"alice,1,zzz,,", "match_id"},
+                                                               {"alice,1,,1.5,", "season_id"},
+                                                               {"alice,1,,99999999999999999999,", "season_id"},
+                                                               {"alice,1,,,2026-02-30T00:00:00Z", "achieved_at"}};
   for (const auto& [line, field] : cases) {
     const auto rows = rows_of("player_id,points,match_id,season_id,achieved_at\n" + line + "\n");
     ASSERT_EQ(rows.size(), 1U) << line;
