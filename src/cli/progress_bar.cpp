@@ -14,7 +14,7 @@ std::string with_thousands(std::uint64_t value) {
   std::string text = std::to_string(value);
   for (std::size_t at = text.size(); at > 3;) {
     at -= 3;
-    text.insert(at, ",");
+    text.insert(at, 1, ',');
   }
   return text;
 }
