@@ -58,7 +58,8 @@ double small_board_bytes() {
   boards.reserve(kBoards);
   for (std::size_t i = 0; i < kBoards; ++i) {
     boards.emplace_back(1);
-    while (boards.back().size() < 10) boards.back().upsert(MemberId(random() % 10'000'000).text(), random_score(random).key());
+    while (boards.back().size() < 10)
+      boards.back().upsert(MemberId(random() % 10'000'000).text(), random_score(random).key());
   }
   return (resident_bytes() - before) / kBoards;
 }

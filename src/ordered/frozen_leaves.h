@@ -41,7 +41,7 @@ class FrozenLeaves {
   std::vector<std::uint64_t> starts_{0};
   std::vector<std::uint32_t> source_of_leaf_;  // by leaf id; kNone once preserved. The writer's own
   mutable std::mutex mutex_;
-  std::vector<const Leaf*> sources_;  // guarded by mutex_
+  std::vector<const Leaf*> sources_;      // guarded by mutex_
   BlockArena copies_{Leaf::kBlockBytes};  // guarded by mutex_
 };
 

@@ -79,7 +79,8 @@ SCORELINE_AVX2 KeyCounts count_avx2(const std::int64_t* keys, std::uint32_t n, s
 SCORELINE_AVX2 std::uint32_t count_below_avx2(const std::int64_t* keys, std::int64_t key) {
   const __m256i wanted = _mm256_set1_epi64x(key);
   __m256i below = _mm256_setzero_si256();
-  for (std::uint32_t i = 0; i < 32; i += 4) below = _mm256_add_epi64(below, _mm256_cmpgt_epi64(wanted, load4(keys + i)));
+  for (std::uint32_t i = 0; i < 32; i += 4)
+    below = _mm256_add_epi64(below, _mm256_cmpgt_epi64(wanted, load4(keys + i)));
   return sum_lanes(below);
 }
 

@@ -48,9 +48,7 @@ struct alignas(64) Leaf {
   RankKey key(std::uint32_t slot) const {
     return {wide ? wide_keys[slot] : base + static_cast<std::uint64_t>(narrow_keys[slot])};
   }
-  std::string_view member(std::uint32_t slot) const {
-    return {text + text_end(slot) - lengths[slot], lengths[slot]};
-  }
+  std::string_view member(std::uint32_t slot) const { return {text + text_end(slot) - lengths[slot], lengths[slot]}; }
   bool holds(std::uint32_t slot, std::string_view wanted) const {
     return lengths[slot] == wanted.size() && same_bytes(member(slot).data(), wanted.data(), wanted.size());
   }

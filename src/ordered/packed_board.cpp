@@ -120,7 +120,8 @@ std::size_t PackedBoard::Open::find(std::string_view member) const {
 
 std::size_t PackedBoard::Open::count_before(RankKey key, std::string_view member) const {
   std::size_t place = 0;
-  while (place < size_ && (entries_[place].key < key || (entries_[place].key == key && entries_[place].member < member))) {
+  while (place < size_ &&
+         (entries_[place].key < key || (entries_[place].key == key && entries_[place].member < member))) {
     ++place;
   }
   return place;

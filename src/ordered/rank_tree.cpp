@@ -205,8 +205,7 @@ void RankTree::positions_of(std::span<const std::string_view> members, std::span
     return;
   }
   find_all(*tree_, members, CountedTree::Ahead::rank, [&](std::size_t i, const CountedTree::Found& found) {
-    out[i] = found.leaf == kNoLeaf ? std::nullopt
-                                   : std::optional(Position{tree_->rank_of(found), found.key});
+    out[i] = found.leaf == kNoLeaf ? std::nullopt : std::optional(Position{tree_->rank_of(found), found.key});
   });
 }
 
@@ -230,17 +229,17 @@ void RankTree::visit(std::uint64_t first, std::uint64_t count, Direction directi
 Snapshot RankTree::snapshot() {
   if (tree_) return Snapshot(tree_->freeze());
   std::vector<Item> items;
-  visit(0, kSmallMembers, Direction::ascending,
-        [&](std::string_view member, RankKey key) { items.push_back({std::string(member), key}); });
+  visit(0, kSmallMembers, Direction::ascending, [&](std::string_view member, RankKey key) {
+    items.push_back({std::string(member), key});
+  });
   return Snapshot(std::move(items));
 }
 
 // ---- bulk load
 
 RankTree RankTree::from_unsorted(std::vector<Item> items, std::uint64_t hash_seed) {
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
-    return a.key < b.key || (a.key == b.key && a.member < b.member);
-  });
+  std::sort(items.begin(), items.end(),
+            [](const Item& a, const Item& b) { return a.key < b.key || (a.key == b.key && a.member < b.member); });
   Builder builder(hash_seed, items.size());
   for (const Item& item : items) builder.add(item.member, item.key);
   return std::move(builder).finish();

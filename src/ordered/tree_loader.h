@@ -27,7 +27,7 @@ class TreeLoader {
   void build_level(std::uint32_t level);
 
   std::unique_ptr<CountedTree> tree_;
-  std::vector<Child> children_;  // the finished nodes of the level below
+  std::vector<Child> children_;                          // the finished nodes of the level below
   std::array<std::uint64_t, Leaf::kMaxEntries> hashes_;  // of the entries of the open leaf
   Child open_;
 };

@@ -66,8 +66,9 @@ class ModelTree {
 template <typename Source>
 std::vector<Item> items_of(const Source& source, Direction direction = Direction::ascending) {
   std::vector<Item> all;
-  source.visit(0, source.size(), direction,
-               [&](std::string_view member, RankKey key) { all.push_back({std::string(member), key}); });
+  source.visit(0, source.size(), direction, [&](std::string_view member, RankKey key) {
+    all.push_back({std::string(member), key});
+  });
   return all;
 }
 

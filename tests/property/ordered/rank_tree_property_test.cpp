@@ -22,15 +22,9 @@ struct World {
 };
 
 constexpr World kWorlds[] = {
-    {"TinyBoard", 20, 0, 20, 0},
-    {"AroundTheSmallForm", 60, 0, 69, 20},
-    {"WideKeys", 700, 0, 128, 0},
-    {"NarrowKeys", 700, 0, 40, 64},
-    {"SeasonKeys", 3000, 0, 69, 0},
-    {"AllKeysEqual", 900, 0, 0, 0},
-    {"FewKeys", 900, 24, 2, 100},
-    {"LengthsOfAllKinds", 700, 255, 70, 0},
-    {"LongMembersEqualKeys", 400, 255, 0, 0},
+    {"TinyBoard", 20, 0, 20, 0},      {"AroundTheSmallForm", 60, 0, 69, 20},  {"WideKeys", 700, 0, 128, 0},
+    {"NarrowKeys", 700, 0, 40, 64},   {"SeasonKeys", 3000, 0, 69, 0},         {"AllKeysEqual", 900, 0, 0, 0},
+    {"FewKeys", 900, 24, 2, 100},     {"LengthsOfAllKinds", 700, 255, 70, 0}, {"LongMembersEqualKeys", 400, 255, 0, 0},
     {"ShortMembers", 1500, 3, 60, 0},
 };
 
@@ -146,7 +140,9 @@ void RandomWork::pop_batch() {
   }
   std::vector<Item> popped;
   ASSERT_EQ(tree_.pop(count, direction,
-                      [&](std::string_view m, RankKey k) { popped.push_back({std::string(m), k}); }),
+                      [&](std::string_view m, RankKey k) {
+                        popped.push_back({std::string(m), k});
+                      }),
             expected.size());
   ASSERT_EQ(popped, expected);
 }

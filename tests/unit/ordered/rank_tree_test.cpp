@@ -77,8 +77,8 @@ TEST_P(EverySize, DecidesAMemberThatComesTwiceInABatchInTurn) {
     if (i == 3) return std::nullopt;
     return RankKey{100 + i};
   });
-  EXPECT_EQ(seen, (std::vector<std::optional<RankKey>>{std::nullopt, RankKey{1}, RankKey{100}, RankKey{101},
-                                                       RankKey{102}}));
+  EXPECT_EQ(seen,
+            (std::vector<std::optional<RankKey>>{std::nullopt, RankKey{1}, RankKey{100}, RankKey{101}, RankKey{102}}));
   EXPECT_EQ(tree.key_of("twice"), RankKey{104});
   EXPECT_EQ(tree.key_of(member(1)), RankKey{101});
   tree.check();
@@ -129,8 +129,7 @@ TEST_P(EverySize, PopsFromBothEndsUntilEmpty) {
 TEST_P(EverySize, PopsManyAtOnceInOrder) {
   RankTree tree = filled(members_, own_number);
   std::vector<std::string> popped;
-  EXPECT_EQ(tree.pop(members_ - 1, Direction::descending,
-                     [&](std::string_view m, RankKey) { popped.emplace_back(m); }),
+  EXPECT_EQ(tree.pop(members_ - 1, Direction::descending, [&](std::string_view m, RankKey) { popped.emplace_back(m); }),
             members_ - 1);
   for (std::size_t i = 0; i < popped.size(); ++i) ASSERT_EQ(popped[i], member(members_ - 1 - i));
   EXPECT_EQ(members_of(tree, 0, 9, Direction::ascending), std::vector{member(0)});
