@@ -70,9 +70,16 @@ void CountedTree::expect(std::uint32_t leaf_id) const { prefetch_lines(&leaf(lea
 
 // ---- finding
 
-CountedTree::Found CountedTree::locate(std::uint64_t hash, std::string_view member) const {
+/// All keys of the leaf, and the counts of the node above it.
+void CountedTree::prefetch_for_rank(std::uint32_t leaf_id) const {
+  prefetch_lines(leaf(leaf_id).narrow_keys, kLeafKeyLines);
+  if (height_ > 0) prefetch_lines(inner(parents_[leaf_id].node()).counts, kNodeCountLines);
+}
+
+CountedTree::Found CountedTree::locate(std::uint64_t hash, std::string_view member, Ahead ahead) const {
   Found found{.hash = hash, .leaf = kNoLeaf, .slot = 0, .key = {}};
   found.leaf = table_.find(hash, [&](std::uint32_t id) {
+    if (ahead == Ahead::rank) prefetch_for_rank(id);
     const int slot = leaf(id).find(hash_byte(hash), member);
     if (slot >= 0) found.slot = static_cast<std::uint32_t>(slot);
     return slot >= 0;
@@ -81,8 +88,8 @@ CountedTree::Found CountedTree::locate(std::uint64_t hash, std::string_view memb
   return found;
 }
 
-CountedTree::Found CountedTree::find(std::string_view member) const {
-  return locate(member_hash(member, hash_seed_), member);
+CountedTree::Found CountedTree::find(std::string_view member, Ahead ahead) const {
+  return locate(member_hash(member, hash_seed_), member, ahead);
 }
 
 std::size_t CountedTree::find_batch(std::span<const std::string_view> members, std::span<Found> found,
@@ -116,10 +123,7 @@ void CountedTree::guess_slots(std::span<Found> found, Ahead ahead) const {
   for (Found& each : found) {
     if (each.leaf == kNoLeaf) continue;
     const Leaf& home = leaf(each.leaf);
-    if (ahead == Ahead::rank) {
-      prefetch_lines(home.narrow_keys, kLeafKeyLines);
-      if (height_ > 0) prefetch_lines(inner(parents_[each.leaf].node()).counts, kNodeCountLines);
-    }
+    if (ahead == Ahead::rank) prefetch_for_rank(each.leaf);
     const int slot = home.find_tag(hash_byte(each.hash));
     if (slot < 0) continue;
     each.slot = static_cast<std::uint32_t>(slot);
@@ -163,14 +167,24 @@ void CountedTree::aim(std::span<const std::string_view> members, std::span<const
 }
 
 /// The lines that an append will write.
-void CountedTree::prefetch_targets(std::span<const std::uint32_t> targets) const {
-  if (height_ == 0) return;
-  for (const std::uint32_t target : targets) {
-    if (target == root_) continue;
-    const Leaf& to = leaf(target);
-    __builtin_prefetch(&to.narrow_keys[to.size], 1);
-    __builtin_prefetch(to.text + Leaf::kRoom - to.text_bytes - 16, 1);
-  }
+void CountedTree::prefetch_append(std::uint32_t leaf_id) const {
+  const Leaf& to = leaf(leaf_id);
+  __builtin_prefetch(&to.narrow_keys[to.size], 1);
+  __builtin_prefetch(to.text + Leaf::kRoom - to.text_bytes - 16, 1);
+}
+
+/// The way down to the new place does not wait for the way through the table to the old one.
+std::optional<RankKey> CountedTree::upsert(std::string_view member, RankKey key) {
+  const std::uint64_t hash = member_hash(member, hash_seed_);
+  table_.prefetch(hash);
+  const std::uint32_t target = leaf_for(key, member);
+  prefetch_lines(&leaf(target), kLeafHeadLines);
+  const std::uint32_t probable = table_.probable(hash);
+  if (probable != kNoLeaf) prefetch_lines(&leaf(probable), kLeafHeadLines);
+  prefetch_append(target);
+  const Found found = locate(hash, member);
+  put(found, member, key, target);
+  return found.leaf == kNoLeaf ? std::nullopt : std::optional(found.key);
 }
 
 void CountedTree::put_batch(std::span<const std::string_view> members, std::span<Found> found,
@@ -178,7 +192,9 @@ void CountedTree::put_batch(std::span<const std::string_view> members, std::span
   std::array<std::uint32_t, kBatch> room;
   const std::span<std::uint32_t> targets = std::span(room).first(members.size());
   aim(members, next, targets);
-  prefetch_targets(targets);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (next[i]) prefetch_append(targets[i]);
+  }
   const std::uint64_t shape = shape_changes_;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (!next[i]) continue;
@@ -240,7 +256,7 @@ void CountedTree::move_count(std::uint32_t from, std::uint32_t to) {
 }
 
 bool CountedTree::erase(std::string_view member) {
-  const Found found = find(member);
+  const Found found = find(member, Ahead::key);
   if (found.leaf == kNoLeaf) return false;
   preserve(found.leaf);
   table_.erase(found.hash, found.leaf);

@@ -50,14 +50,17 @@ class CountedTree final : private MemberHashes {
 
   std::uint64_t size() const { return size_; }
 
-  Found find(std::string_view member) const;
+  /// What a look-up shall fetch beside the entry: Ahead::rank all that rank_of() will need.
+  enum class Ahead { key, rank };
+
+  Found find(std::string_view member, Ahead ahead) const;
   /// Looks up to kBatch members up at once. Stops before a member that occurs earlier in the batch (or might);
   /// how many were looked up, at least one.
-  /// With Ahead::rank it also fetches what rank_of() will need.
-  enum class Ahead { key, rank };
   std::size_t find_batch(std::span<const std::string_view> members, std::span<Found> found, Ahead ahead) const;
   std::uint64_t rank_of(const Found& found) const;
 
+  /// Sets the key of one member; what it was before.
+  std::optional<RankKey> upsert(std::string_view member, RankKey key);
   /// Sets the keys that are not nullopt. `found` is what find_batch() has just said of `members`, all different.
   void put_batch(std::span<const std::string_view> members, std::span<Found> found,
                  std::span<const std::optional<RankKey>> next);
@@ -91,10 +94,11 @@ class CountedTree final : private MemberHashes {
 
   // counted_tree.cpp
   std::uint32_t leaf_for(RankKey key, std::string_view member) const;
-  void prefetch_targets(std::span<const std::uint32_t> targets) const;
+  void prefetch_for_rank(std::uint32_t leaf_id) const;
+  void prefetch_append(std::uint32_t leaf_id) const;
   void aim(std::span<const std::string_view> members, std::span<const std::optional<RankKey>> next,
            std::span<std::uint32_t> targets) const;
-  Found locate(std::uint64_t hash, std::string_view member) const;
+  Found locate(std::uint64_t hash, std::string_view member, Ahead ahead = Ahead::key) const;
   void guess_slots(std::span<Found> found, Ahead ahead) const;
   bool still_there(const Found& found, std::string_view member) const;
   void put(const Found& found, std::string_view member, RankKey key, std::uint32_t target);

@@ -166,7 +166,7 @@ std::uint64_t CountedTree::check_leaf(std::uint32_t id, const Child* low, const 
     SCORELINE_CHECK(low == nullptr || low->key < key || (low->key == key && low->tie <= member));
     SCORELINE_CHECK(high == nullptr || key < high->key || (key == high->key && member < high->tie));
     SCORELINE_CHECK(here.count_before(key, member) == i && here.place_of(slots[i]) == i);
-    const Found found = find(member);
+    const Found found = find(member, Ahead::key);
     SCORELINE_CHECK(found.leaf == id && found.slot == slots[i] && here.tags[slots[i]] == hash_byte(found.hash));
   }
   SCORELINE_CHECK(seen == (here.size == 0 ? 0 : ~std::uint64_t{0} >> (64 - here.size)));

@@ -52,6 +52,10 @@ void RankTree::modify(std::span<const std::string_view> members, Decide decide) 
 }
 
 std::optional<RankKey> RankTree::upsert(std::string_view member, RankKey key) {
+  if (tree_) {
+    SCORELINE_CHECK(member.size() <= kMaxMemberBytes);
+    return tree_->upsert(member, key);
+  }
   std::optional<RankKey> before;
   modify({&member, 1}, [&](std::size_t, std::optional<RankKey> current) -> std::optional<RankKey> {
     before = current;
@@ -136,7 +140,7 @@ void RankTree::demote() {
 
 std::optional<Position> RankTree::position_of(std::string_view member) const {
   if (tree_) {
-    const CountedTree::Found found = tree_->find(member);
+    const CountedTree::Found found = tree_->find(member, CountedTree::Ahead::rank);
     if (found.leaf == kNoLeaf) return std::nullopt;
     return Position{tree_->rank_of(found), found.key};
   }
@@ -149,7 +153,7 @@ std::optional<Position> RankTree::position_of(std::string_view member) const {
 
 std::optional<RankKey> RankTree::key_of(std::string_view member) const {
   if (tree_) {
-    const CountedTree::Found found = tree_->find(member);
+    const CountedTree::Found found = tree_->find(member, CountedTree::Ahead::key);
     return found.leaf == kNoLeaf ? std::nullopt : std::optional(found.key);
   }
   const std::optional<Position> position = position_of(member);
