@@ -1,5 +1,6 @@
 #include "http/json_text.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/utf8.h"
@@ -8,6 +9,12 @@ namespace scoreline::http {
 namespace {
 
 constexpr bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+
+/// ASCII that stands for itself: most of what is written.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return !needs_escape(c) && static_cast<unsigned char>(c) < 0x80; });
+}
 
 void append_escaped(std::string& out, char c) {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -39,7 +46,9 @@ void append_valid(std::string& out, std::string_view text) {
 
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  if (is_utf8(text)) {
+  if (is_plain(text)) {
+    out += text;
+  } else if (is_utf8(text)) {
     append_valid(out, text);
   } else {
     for (const char c : text) {
