@@ -37,6 +37,32 @@ Result<Fold> fold_from_ledger(Ledger& ledger, const Board& board, const PlayerId
   return fold;
 }
 
+/// The folds of several players, in their order. Ledgers look up one player's results fast only where sums need it, so
+/// for the other rules all of the ledger is read once instead.
+Result<std::vector<Fold>> folds_from_ledger(Ledger& ledger, const Board& board, std::span<const PlayerId> players) {
+  std::vector<Fold> folds;
+  if (board.rule == Rule::sum) {
+    for (const PlayerId& player : players) {
+      const auto fold = fold_from_ledger(ledger, board, player);
+      if (!fold) return fail(fold.error());
+      folds.push_back(*fold);
+    }
+    return folds;
+  }
+  folds.assign(players.size(), Fold(board));
+  std::unordered_map<std::string_view, Fold*> by_player;
+  for (std::size_t i = 0; i < players.size(); ++i) by_player.try_emplace(players[i].text(), &folds[i]);
+  const auto read = ledger.scan(
+      [&](const leaderboards::LedgerRow& row) {
+        if (row.season != board.id.season || row.leaderboard != board.id.leaderboard.text()) return;
+        if (const auto at = by_player.find(row.player); at != by_player.end())
+          at->second->add(row.points, row.achieved_at);
+      },
+      [](leaderboards::ScanProgress) {});
+  if (!read) return fail(read.error());
+  return folds;
+}
+
 Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale) {
   Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
   if (row.ranks == Ranks::tell) {
@@ -215,10 +241,10 @@ Result<std::vector<Applied>> offer_from_ledger(Ledger& ledger, RankIndex& index,
                                                std::span<const PlayerId> players, Ranks ranks) {
   std::vector<Offer> offers;
   std::vector<std::size_t> places;
+  const auto folds = folds_from_ledger(ledger, board, players);
+  if (!folds) return fail(folds.error());
   for (std::size_t i = 0; i < players.size(); ++i) {
-    const auto fold = fold_from_ledger(ledger, board, players[i]);
-    if (!fold) return fail(fold.error());
-    if (const auto standing = fold->standing()) {
+    if (const auto standing = (*folds)[i].standing()) {
       offers.push_back({players[i], *standing});
       places.push_back(i);
     }

@@ -72,7 +72,7 @@ class BoardCommit {
   std::unordered_map<std::string_view, Total> totals_;  // sum only
 };
 
-/// Makes the standings of `players` on a board what the ledger says. One answer per player, empty for who
+/// Makes the standings of distinct `players` on a board what the ledger says. One answer per player, empty for who
 /// has no results.
 Result<std::vector<leaderboards::Applied>> offer_from_ledger(leaderboards::Ledger& ledger,
                                                              leaderboards::RankIndex& index,

@@ -1,6 +1,7 @@
 #include "ingest/committer.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -131,14 +132,15 @@ Result<void> Committer::settle_earlier() {
     return fail(
         Error{code, "an earlier commit is not settled yet: " + answer.error().detail, {}, answer.error().retry_after});
   }
-  std::unordered_map<BoardId, std::vector<PlayerId>> players;
+  std::unordered_map<BoardId, std::set<PlayerId>> players;
   for (const MatchResult& result : unsettled_) {
-    players[BoardId{result.leaderboard, result.season}].push_back(result.player);
+    players[BoardId{result.leaderboard, result.season}].insert(result.player);
   }
   for (const auto& [id, of_board] : players) {
     const auto board = catalogue_.board(id.leaderboard.text(), id.season);
     if (!board) return fail(board.error());
-    const auto offered = offer_from_ledger(ledger_, index_, *board, of_board, Ranks::skip);
+    const std::vector<PlayerId> distinct(of_board.begin(), of_board.end());
+    const auto offered = offer_from_ledger(ledger_, index_, *board, distinct, Ranks::skip);
     if (!offered) return fail(offered.error());
   }
   unsettled_.clear();
