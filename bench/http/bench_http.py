@@ -65,7 +65,8 @@ def scoreline_port(process):
 
 
 def nginx_configuration(folder, port):
-    temp = "\n".join(f"  {kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    temp = "\n".join(f"  {kind}_temp_path {folder}/{kind};" for kind in kinds)
     return f"""worker_processes auto;
 daemon off;
 pid {folder}/nginx.pid;
@@ -157,7 +158,8 @@ def main():
                 "rank": lambda: wrk(port, "rank", options.players, options.seconds),
                 "around": lambda: wrk(port, "around", options.players, options.seconds),
                 "top": lambda: wrk(port, "top", options.players, options.seconds),
-                "redis_zrevrange_100": lambda: redis_benchmark(redis_port, options.seconds, "ZREVRANGE", "board", "0", "99"),
+                "redis_zrevrange_100": lambda: redis_benchmark(
+                     redis_port, options.seconds, "ZREVRANGE", "board", "0", "99"),
                 "redis_zrevrank": lambda: redis_benchmark(redis_port, options.seconds * 4, "ZREVRANK", "board",
                                                           "player-__rand_int__"),
             }

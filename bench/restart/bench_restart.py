@@ -37,7 +37,8 @@ def write_results(path, players, per_player, rng):
         out.write("match_id,player_id,season_id,points,achieved_at\n")
         for n, player in enumerate(order):
             match = uuid.UUID(int=rng.getrandbits(128), version=4)
-            out.write(f"{match},player-{player:08d},1,{rng.randrange(2_000_000)},2026-10-{1 + n % 28:02d}T{n % 24:02d}:{n % 60:02d}:00Z\n")
+            at = f"2026-10-{1 + n % 28:02d}T{n % 24:02d}:{n % 60:02d}:00Z"
+            out.write(f"{match},player-{player:08d},1,{rng.randrange(2_000_000)},{at}\n")
 
 
 def stop(process):
@@ -96,7 +97,8 @@ def fill_redis(folder, players, rng):
     while redis_call(port, "PING") != "PONG":
         time.sleep(0.01)
     commands = "".join(f"ZADD board {rng.randrange(1 << 53)} player-{p:08d}\n" for p in range(players))
-    subprocess.run(["redis-cli", "-p", str(port), "--pipe"], input=commands, text=True, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(["redis-cli", "-p", str(port), "--pipe"], input=commands, text=True, stdout=subprocess.DEVNULL,
+                   check=True)
     redis_call(port, "SAVE")
     server.kill()
     server.wait()
@@ -115,7 +117,8 @@ def main():
         results, data, redis_folder = f"{scratch}/results.csv", f"{scratch}/data", f"{scratch}/redis"
         Path(redis_folder).mkdir()
         write_results(results, args.players, args.results_per_player, rng)
-        subprocess.run([args.scoreline, "import", results, "--data", data, "--json"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([args.scoreline, "import", results, "--data", data, "--json"], stdout=subprocess.DEVNULL,
+                       check=True)
         fill_redis(redis_folder, args.players, rng)
         ours, redis = [], []
         for run in range(args.runs):

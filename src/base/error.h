@@ -12,26 +12,26 @@
 namespace scoreline {
 
 enum class Code {
-  unreadable,       ///< the input cannot be parsed at all
-  invalid,          ///< it can be parsed, but a value is wrong; `field` names it
-  not_found,        ///< no such leaderboard, player, route …
-  conflict,         ///< refused because of what is already there
-  too_large,        ///< over a size limit
-  too_many,         ///< over a count limit of one request
-  target_too_long,  ///< the path and query of an HTTP request are over their limit
+  unreadable,        ///< the input cannot be parsed at all
+  invalid,           ///< it can be parsed, but a value is wrong; `field` names it
+  not_found,         ///< no such leaderboard, player, route …
+  conflict,          ///< refused because of what is already there
+  too_large,         ///< over a size limit
+  too_many,          ///< over a count limit of one request
+  target_too_long,   ///< the path and query of an HTTP request are over their limit
   header_too_large,  ///< the head of an HTTP request is over its limit
-  timed_out,        ///< the rest of the request did not come in time
-  not_allowed,      ///< the HTTP method does not fit the path
-  unsupported,      ///< a media type or encoding that is not taken
-  not_ready,        ///< starting: the index is being rebuilt
-  overloaded,       ///< a queue is full; try again after `retry_after`
-  storage_failed,   ///< the ledger could not write or read; nothing of the request was kept
-  storage_full,     ///< as storage_failed, because there is no room
-  unknown_outcome,  ///< it may or may not have been stored; sending the same again settles it
-  damaged,          ///< stored data does not verify
-  locked,           ///< another process holds the data folder
-  usage,            ///< the command line or configuration is wrong
-  internal,         ///< a defect of ours
+  timed_out,         ///< the rest of the request did not come in time
+  not_allowed,       ///< the HTTP method does not fit the path
+  unsupported,       ///< a media type or encoding that is not taken
+  not_ready,         ///< starting: the index is being rebuilt
+  overloaded,        ///< a queue is full; try again after `retry_after`
+  storage_failed,    ///< the ledger could not write or read; nothing of the request was kept
+  storage_full,      ///< as storage_failed, because there is no room
+  unknown_outcome,   ///< it may or may not have been stored; sending the same again settles it
+  damaged,           ///< stored data does not verify
+  locked,            ///< another process holds the data folder
+  usage,             ///< the command line or configuration is wrong
+  internal,          ///< a defect of ours
 };
 
 /// What a code means at each door.

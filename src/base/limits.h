@@ -29,6 +29,6 @@ inline constexpr std::size_t kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxBodyBytes = 8 * 1024 * 1024;
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
 inline constexpr std::size_t kMaxTargetBytes = 4 * 1024;  ///< path and query of an HTTP request
-inline constexpr std::size_t kMaxLineBytes = 64 * 1024;  ///< one line of CSV or NDJSON
+inline constexpr std::size_t kMaxLineBytes = 64 * 1024;   ///< one line of CSV or NDJSON
 
 }  // namespace scoreline

@@ -70,7 +70,8 @@ def test_failed_sync_is_never_acknowledged_nor_retried(tmp_path, persistent):
     seen = set()
     for nth in range(1, 60 if LONG else 28):
         folder = tmp_path / str(nth)
-        faulty = append(folder, 12, prefix=inject("fsync,fdatasync", f"error=EIO:when={nth}{'+' if persistent else ''}"))
+        when = f"{nth}+" if persistent else nth
+        faulty = append(folder, 12, prefix=inject("fsync,fdatasync", f"error=EIO:when={when}"))
         lines = faulty.stdout.splitlines()
         failed = failures(faulty.stdout)
         seen.update(code for _, code in failed)
