@@ -115,7 +115,8 @@ std::string_view Statement::bytes(int column) const {
   return data == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(data), std::size_t(size));
 }
 
-void Connection::Close::operator()(sqlite3* database) const { sqlite3_close(database); }
+// Anything else means that a statement outlives its connection: both would leak.
+void Connection::Close::operator()(sqlite3* database) const { SCORELINE_CHECK(sqlite3_close(database) == SQLITE_OK); }
 
 Result<Connection> Connection::open(const std::filesystem::path& file, Access access) {
   const bool read_only = access == Access::read_only;

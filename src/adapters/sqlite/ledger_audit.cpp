@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "adapters/sqlite/rows.h"
 
@@ -155,7 +154,7 @@ Result<void> LedgerAudit::check_results() {
       ++report_.erased_results;
     } else if (visit_) {
       LedgerRow row{leaderboard, {static_cast<std::int32_t>(season)}, player, {}, rows->integer(4), {rows->integer(5)}};
-      std::memcpy(row.match_id.bytes.data(), match_id.data(), std::min(match_id.size(), row.match_id.bytes.size()));
+      std::copy_n(match_id.begin(), std::min(match_id.size(), row.match_id.bytes.size()), row.match_id.bytes.begin());
       visit_(row);
     }
   }

@@ -39,7 +39,7 @@ void RowHasher::add_bytes(char type, std::string_view bytes) {
   char* const at = grow(1 + sizeof(std::uint64_t) + bytes.size());
   *at = type;
   put_number(at + 1, bytes.size());
-  std::memcpy(at + 1 + sizeof(std::uint64_t), bytes.data(), bytes.size());
+  bytes.copy(at + 1 + sizeof(std::uint64_t), bytes.size());
 }
 
 void RowHasher::add_column(const Statement& statement, int column) {

@@ -131,6 +131,7 @@ Result<void> SqliteLedger::prepare() {
 
   auto reader = open_reader();
   if (!reader) return fail(reader.error());
+  reader_ = std::move(*reader);  // before its statements: they must go first, also when one of them fails
   const std::pair<Statement*, std::string_view> statements[] = {
       {&is_sum_, "SELECT 1 FROM leaderboards WHERE name = ?1 AND rule = 'sum'"},
       {&results_of_sum_,
@@ -147,11 +148,10 @@ Result<void> SqliteLedger::prepare() {
        "(SELECT up_to_batch FROM erasures AS e WHERE e.leaderboard = ?1 AND e.player_id = r.player_id), 0) LIMIT 1"},
   };
   for (const auto& [statement, sql] : statements) {
-    auto prepared = reader->prepare(sql);
+    auto prepared = reader_->prepare(sql);
     if (!prepared) return fail(prepared.error());
     *statement = std::move(*prepared);
   }
-  reader_ = std::move(*reader);
   return {};
 }
 
