@@ -116,6 +116,14 @@ Result<bool> Catalogue::put_definition(const Definition& definition) {
       if (!used) return fail(used.error());
       if (*used) return fail(allowed.error());
     }
+    for (const Season& season : record.seasons) {
+      const auto valid = validate(definition, season);
+      if (valid) continue;
+      return fail(Code::conflict,
+                  "season " + std::to_string(season.id.value) + " is open already, and its " + valid.error().field + " " +
+                      valid.error().detail,
+                  "key");
+    }
   } else if (definitions().size() >= kMaxLeaderboards) {
     return fail(Code::conflict, "there are 10000 leaderboards already, the most there can be", "leaderboard");
   }

@@ -55,6 +55,17 @@ TEST_F(CatalogueTest, ReadsBackWhatTheLedgerKept) {
   EXPECT_EQ(find_season(*record, SeasonId{4}), nullptr);
 }
 
+TEST_F(CatalogueTest, PackedKeysAreRefusedWhileASeasonHasNoStartToCountFrom) {
+  test::must(open(season(3)));
+  Definition packed = test::with_rule("main", Rule::best);
+  packed.key = KeyKind::packed;
+  const auto put = catalogue().put_definition(packed);
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, Code::conflict);
+  EXPECT_EQ(put.error().field, "key");
+  EXPECT_EQ(catalogue().find("main").value()->definition.key, KeyKind::wide);
+}
+
 TEST_F(CatalogueTest, PuttingTheSameAgainIsNotACreation) {
   EXPECT_TRUE(catalogue().put_definition(test::with_rule("runs", Rule::sum)).value());
   EXPECT_FALSE(catalogue().put_definition(test::with_rule("runs", Rule::sum)).value());
