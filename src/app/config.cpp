@@ -9,7 +9,6 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include "app/config_file.h"
 #include "http/json_text.h"
@@ -56,10 +55,14 @@ Error wrong(std::string detail, std::string_view field) {
 
 Result<std::string> read_text_file(const std::string& path, std::string_view field) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) return fail(Code::not_found, fmt::format("cannot read '{}'", path), std::string(field));
-  return std::move(text).str();
+  std::string text;
+  char bytes[4096];
+  while (file.read(bytes, sizeof bytes) || file.gcount() > 0) {
+    text.append(bytes, static_cast<std::size_t>(file.gcount()));
+  }
+  // A folder opens and fails only when it is read.
+  if (!file.eof()) return fail(Code::not_found, fmt::format("cannot read '{}'", path), std::string(field));
+  return text;
 }
 
 class Layers {

@@ -6,8 +6,13 @@ namespace scoreline::app {
 
 Result<void> check_is_there(const std::filesystem::path& folder) {
   std::error_code error;
-  if (std::filesystem::is_directory(folder, error)) return {};
-  return fail(Code::not_found, fmt::format("there is no data folder '{}'", folder.string()), "data");
+  if (!std::filesystem::is_directory(folder, error)) {
+    return fail(Code::not_found, fmt::format("there is no data folder '{}'", folder.string()), "data");
+  }
+  if (!sqlite::SqliteLedger::is_in(folder)) {
+    return fail(Code::not_found, fmt::format("there is no ledger in the folder '{}'", folder.string()), "data");
+  }
+  return {};
 }
 
 Result<std::unique_ptr<DataFolder>> DataFolder::open(const std::filesystem::path& path) {
@@ -23,7 +28,7 @@ Result<cli::Findings> DataFolder::verify() {
   auto report = ledger_->verify([](leaderboards::ScanProgress) {});
   if (!report) return fail(std::move(report.error()));
   return cli::Findings{report->batches,      report->results, report->erased_results,
-                       report->leaderboards, report->seasons, std::move(report->findings)};
+                       report->leaderboards, report->seasons, std::move(report->findings), ledger_->notes()};
 }
 
 }  // namespace scoreline::app

@@ -26,7 +26,7 @@ class DataFolder final : public cli::Folder {
   std::unique_ptr<leaderboards::Catalogue> catalogue_;
 };
 
-/// Errors: not_found. For commands that must not make a folder by opening it.
+/// Errors: not_found. For commands that must not make a data folder, or a ledger in any other one, by opening it.
 Result<void> check_is_there(const std::filesystem::path& folder);
 
 }  // namespace scoreline::app

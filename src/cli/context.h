@@ -27,6 +27,7 @@ struct Findings {
   std::uint64_t leaderboards = 0;
   std::uint64_t seasons = 0;
   std::vector<std::string> damage;  ///< one line each; empty: all is well
+  std::vector<std::string> notes;   ///< no damage, but what an operator should know
 };
 
 /// A data folder, opened and locked, its boards not made.

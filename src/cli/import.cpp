@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct Waiting {
   std::uint64_t line;
   std::string text;
 };
+
+/// Whether what is rejected would be written over what is read, by whatever names, links or redirection.
+bool is_same_file(const ImportCommand& command) {
+  if (command.rejected == command.file) return true;
+  const std::filesystem::path read = command.file == "-" ? "/dev/stdin" : command.file;
+  std::error_code error;
+  return std::filesystem::is_regular_file(read, error) && std::filesystem::equivalent(read, command.rejected, error);
+}
 
 /// Worth sending again: it may pass, and what was stored already counts as a duplicate.
 bool passes_by_itself(Code code) {
@@ -154,7 +163,7 @@ class Import {
 }  // namespace
 
 Result<int> run_import(const ImportCommand& command, Context& context) {
-  if (command.rejected == command.file) {
+  if (is_same_file(command)) {
     return fail(Code::usage, "must be another file than the one that is imported", "rejected");
   }
   const auto source = context.open_source(command);

@@ -6,15 +6,23 @@
 namespace scoreline::cli {
 namespace {
 
-std::string findings_json(const Findings& found) {
-  std::string out = fmt::format(
-      R"({{"ok":{},"batches":{},"results":{},"erasedResults":{},"leaderboards":{},"seasons":{},"damage":[)",
-      found.damage.empty(), found.batches, found.results, found.erased_results, found.leaderboards, found.seasons);
-  for (const auto& line : found.damage) {
+void append_lines(std::string& out, const std::vector<std::string>& lines) {
+  out.push_back('[');
+  for (const auto& line : lines) {
     if (out.back() != '[') out.push_back(',');
     http::append_quoted(out, line);
   }
-  out.append("]}\n");
+  out.push_back(']');
+}
+
+std::string findings_json(const Findings& found) {
+  std::string out = fmt::format(
+      R"({{"ok":{},"batches":{},"results":{},"erasedResults":{},"leaderboards":{},"seasons":{},"damage":)",
+      found.damage.empty(), found.batches, found.results, found.erased_results, found.leaderboards, found.seasons);
+  append_lines(out, found.damage);
+  out.append(R"(,"notes":)");
+  append_lines(out, found.notes);
+  out.append("}\n");
   return out;
 }
 
@@ -34,6 +42,7 @@ Result<int> run_verify(const VerifyCommand&, Context& context) {
   context.out << fmt::format("checked {} results ({} of them erased) in {} batches, {} leaderboards, {} seasons\n",
                              found->results, found->erased_results, found->batches, found->leaderboards,
                              found->seasons);
+  for (const auto& line : found->notes) context.out << "note: " << line << '\n';
   for (const auto& line : found->damage) context.out << "damaged: " << line << '\n';
   if (!whole) return fail(Code::damaged, "the ledger is not what was written; restore the last backup that verifies");
   context.out << "the ledger is whole: rows, order, index, checksums and their chain agree\n";

@@ -102,7 +102,7 @@ class Client::Impl {
 
   Result<ClientResponse> exchange(const ClientRequest& request) {
     wire::request<wire::string_body> message(verb_of(request.method), request.target, 11);
-    message.set(wire::field::host, host_ + ":" + port_);
+    message.set(wire::field::host, (host_.find(':') == std::string::npos ? host_ : "[" + host_ + "]") + ":" + port_);
     for (const auto& [name, value] : request.headers) message.set(name, value);
     if (!request.body.empty()) {
       message.set(wire::field::content_type, request.content_type);

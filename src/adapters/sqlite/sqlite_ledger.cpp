@@ -100,6 +100,12 @@ Result<bool> exists(Statement& statement, const Connection& connection) {
 SqliteLedger::SqliteLedger(FolderLock lock, std::filesystem::path file, std::unique_ptr<LedgerWriter> writer)
     : lock_(std::move(lock)), file_(std::move(file)), writer_(std::move(writer)) {}
 
+bool SqliteLedger::is_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder / "ledger.sqlite", error) ||
+         std::filesystem::exists(folder / "ledger.head", error);
+}
+
 Result<std::unique_ptr<SqliteLedger>> SqliteLedger::open(const std::filesystem::path& folder, const Options& options) {
   auto lock = FolderLock::take(folder);
   if (!lock) return fail(lock.error());

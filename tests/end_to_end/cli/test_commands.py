@@ -50,7 +50,25 @@ def test_json_has_the_shape_of_the_http_answers(folder):
     assert run_json("version", cwd=folder)["name"] == "scoreline"
     assert run_json("verify", cwd=folder) == {
         "ok": True, "batches": run_json("verify", cwd=folder)["batches"], "results": 3, "erasedResults": 0,
-        "leaderboards": 1, "seasons": 1, "damage": []}
+        "leaderboards": 1, "seasons": 1, "damage": [], "notes": []}
+
+
+@pytest.mark.parametrize("command", [("verify",), ("top",), ("rank", "alice"), ("around", "alice"), ("export",)])
+def test_a_folder_without_a_ledger_is_not_taken_for_an_empty_one(tmp_path, command):
+    (tmp_path / "photos").mkdir()
+    error = run_json(*command, "--data", "photos", cwd=tmp_path, expect=3)
+    assert error["code"] == "not_found" and error["field"] == "data"
+    assert not list((tmp_path / "photos").iterdir())
+
+
+def test_verify_tells_that_the_witness_was_missing(tmp_path):
+    (tmp_path / "row.csv").write_text("player_id,points\nalice,1\n")
+    run_json("import", "row.csv", cwd=tmp_path)
+    (tmp_path / "scoreline-data" / "ledger.head").unlink()
+    assert "note: ledger.head was missing" in run("verify", cwd=tmp_path).stdout
+    (tmp_path / "scoreline-data" / "ledger.head").unlink()
+    assert "ledger.head was missing" in run_json("verify", cwd=tmp_path)["notes"][0]
+    assert run_json("verify", cwd=tmp_path)["notes"] == []
 
 
 def test_a_server_and_its_folder_show_the_same(folder):

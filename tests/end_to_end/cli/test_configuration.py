@@ -56,6 +56,8 @@ def test_an_unknown_key_fails_and_names_the_nearest(tmp_path):
         (tmp_path / "bad.toml").write_text(text)
         error = run_json("--config", "bad.toml", "config", "print", cwd=tmp_path, expect=64)
         assert error["field"] == field and (near in error["detail"] or field == "leaderboard"), error
+    error = run_json("--config", ".", "config", "print", cwd=tmp_path, expect=3)
+    assert error["field"] == "config" and "cannot read" in error["detail"]
     error = run_json("config", "print", cwd=tmp_path, expect=64, environment=clean_environment(SCORELINE_LISTN="x"))
     assert error["field"] == "SCORELINE_LISTN" and "SCORELINE_LISTEN" in error["detail"]
 

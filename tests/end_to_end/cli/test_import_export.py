@@ -5,10 +5,12 @@ import http.server
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import threading
 import time
 
+import pytest
 from scoreline import BINARY, Server, clean_environment, run, run_json
 
 GOOD = "82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6"
@@ -69,6 +71,48 @@ def test_a_server_refuses_the_same_rows_for_the_same_reasons(tmp_path):
     with Server(tmp_path / "data") as server:
         check_mixed(tmp_path, run_json("import", "mixed.csv", "--server", server.url, cwd=tmp_path, expect=65))
         assert server.stop() == 0
+
+
+def test_the_imported_file_is_never_written_over_by_its_rejected_rows(tmp_path):
+    text = "player_id,points\nalice,many\n"
+    source = tmp_path / "rows.csv"
+    source.write_text(text)
+    (tmp_path / "link.csv").symlink_to("rows.csv")
+    (tmp_path / "twin.csv").hardlink_to(source)
+    for rejected in ("rows.csv", "./rows.csv", source, "link.csv", "twin.csv"):
+        for imported in ("rows.csv", "link.csv"):
+            error = run_json("import", imported, "--rejected", rejected, cwd=tmp_path, expect=64)
+            assert error["field"] == "rejected" and source.read_text() == text
+    with open(source, encoding="utf-8") as stdin:
+        done = subprocess.run([BINARY, "import", "-", "--format", "csv", "--rejected", "rows.csv"], cwd=tmp_path,
+                              stdin=stdin, env=clean_environment(), check=False, capture_output=True)
+    assert done.returncode == 64 and source.read_text() == text
+
+
+def test_a_server_on_an_ipv6_address_is_named_in_brackets(tmp_path):
+    hosts = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # pylint: disable=invalid-name
+            hosts.append(self.headers["Host"])
+            self.send_error(404)
+
+        def log_message(self, *_):
+            pass
+
+    class Ipv6Server(http.server.HTTPServer):
+        address_family = socket.AF_INET6
+
+    try:
+        server = Ipv6Server(("::1", 0), Handler)
+    except OSError:
+        pytest.skip("this machine has no IPv6 loopback")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    port = server.server_address[1]
+    run("top", "--server", f"http://[::1]:{port}", cwd=tmp_path)
+    server.shutdown()
+    server.server_close()
+    assert hosts == [f"[::1]:{port}"]
 
 
 def test_no_rejected_file_is_made_when_nothing_was_rejected(tmp_path):
