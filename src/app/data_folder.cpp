@@ -28,7 +28,8 @@ Result<cli::Findings> DataFolder::verify() {
   auto report = ledger_->verify([](leaderboards::ScanProgress) {});
   if (!report) return fail(std::move(report.error()));
   return cli::Findings{report->batches,      report->results, report->erased_results,
-                       report->leaderboards, report->seasons, std::move(report->findings), ledger_->notes()};
+                       report->leaderboards, report->seasons, std::move(report->findings),
+                       ledger_->notes()};
 }
 
 }  // namespace scoreline::app

@@ -120,8 +120,8 @@ Result<bool> Catalogue::put_definition(const Definition& definition) {
       const auto valid = validate(definition, season);
       if (valid) continue;
       return fail(Code::conflict,
-                  "season " + std::to_string(season.id.value) + " is open already, and its " + valid.error().field + " " +
-                      valid.error().detail,
+                  "season " + std::to_string(season.id.value) + " is open already, and its " + valid.error().field +
+                      " " + valid.error().detail,
                   "key");
     }
   } else if (definitions().size() >= kMaxLeaderboards) {

@@ -38,7 +38,8 @@ class SqliteLedger final : public leaderboards::Ledger {
   /// storage_failed, storage_full.
   static Result<std::unique_ptr<SqliteLedger>> open(const std::filesystem::path& folder, const Options& options = {});
 
-  /// Whether a ledger was ever made in this folder, even if only its witness is left. False when it cannot be looked into.
+  /// Whether a ledger was ever made in this folder, even if only its witness is left. False when it cannot be looked
+  /// into.
   static bool is_in(const std::filesystem::path& folder);
 
   Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override;
