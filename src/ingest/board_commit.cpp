@@ -156,12 +156,12 @@ Result<void> BoardCommit::admit_one_by_one(Ledger& ledger, std::string_view play
   return {};
 }
 
-Standing BoardCommit::offered_by(const Row& row) {
+Offer BoardCommit::offered_by(const Row& row) {
   const auto& result = row.result();
-  if (target_->board.rule != Rule::sum) return Standing{result.points, result.achieved_at};
+  if (target_->board.rule != Rule::sum) return Offer{result.player, {result.points, result.achieved_at}};
   Fold& total = totals_.at(result.player.text()).now;
   total.add(result.points, result.achieved_at);
-  return *total.standing();
+  return Offer{result.player, *total.standing(), total.results()};
 }
 
 Result<void> BoardCommit::apply(RankIndex& index) {
@@ -179,7 +179,7 @@ Result<void> BoardCommit::apply(RankIndex& index) {
 Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> rows) {
   std::vector<Offer> offers;
   offers.reserve(rows.size());
-  for (const Row* const row : rows) offers.push_back({row->result().player, offered_by(*row)});
+  for (const Row* const row : rows) offers.push_back(offered_by(*row));
   const auto applied = index.apply(target_->board, offers, ranks_wanted());
   if (!applied) return fail(applied.error());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -245,7 +245,7 @@ Result<std::vector<Applied>> offer_from_ledger(Ledger& ledger, RankIndex& index,
   if (!folds) return fail(folds.error());
   for (std::size_t i = 0; i < players.size(); ++i) {
     if (const auto standing = (*folds)[i].standing()) {
-      offers.push_back({players[i], *standing});
+      offers.push_back({players[i], *standing, folds->at(i).results()});
       places.push_back(i);
     }
   }

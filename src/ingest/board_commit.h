@@ -62,7 +62,7 @@ class BoardCommit {
   Result<void> read_totals(leaderboards::Ledger& ledger, const leaderboards::RankIndex& index);
   bool fits(const leaderboards::Fold& total) const;
   Result<void> admit_one_by_one(leaderboards::Ledger& ledger, std::string_view player, leaderboards::Fold total);
-  leaderboards::Standing offered_by(const Row& row);
+  leaderboards::Offer offered_by(const Row& row);
   Result<void> apply_some(leaderboards::RankIndex& index, std::span<Row* const> rows);
   Result<void> answer_duplicates(const leaderboards::RankIndex& index);
   leaderboards::Ranks ranks_wanted() const;

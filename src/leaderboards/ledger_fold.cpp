@@ -101,8 +101,22 @@ Result<void> FoldedBoard::load_into(RankIndex& index) const {
     if (next == ranked.size()) return std::nullopt;
     if (next + kAhead < ranked.size()) arena_->prefetch(ranked[next + kAhead].ref);
     const Ranked& from = ranked[next++];
-    return Offer{PlayerId::trusted(std::string(arena_->player(from.ref))), codec.decode(from.key)};
+    return Offer{PlayerId::trusted(std::string(arena_->player(from.ref))), codec.decode(from.key),
+                 arena_->tally(from.ref).results};
   });
+}
+
+Result<void> LedgerFold::begin_loads(RankIndex& index) {
+  for (const Definition& definition : catalogue_.definitions()) {
+    const auto record = catalogue_.find(definition.name.text());
+    if (!record) continue;  // dropped just now
+    for (const Season& season : (*record)->seasons) {
+      FoldedBoard& board = add_board(board_of((*record)->definition, season));
+      if (const auto begun = index.begin_load(board.board()); !begun) return begun;
+      board.set_begun();
+    }
+  }
+  return {};
 }
 
 void LedgerFold::add(const LedgerRow& row) {
@@ -124,13 +138,21 @@ FoldedBoard* LedgerFold::board_for(const LedgerRow& row) {
                      std::nullopt};
     return nullptr;
   }
-  boards_.push_back(std::make_unique<FoldedBoard>(*std::move(board), arena_, hash_seed_));
-  return by_id_.emplace(id, boards_.back().get()).first->second;
+  return &add_board(*std::move(board));
+}
+
+FoldedBoard& LedgerFold::add_board(Board board) {
+  boards_.push_back(std::make_unique<FoldedBoard>(std::move(board), arena_, hash_seed_));
+  FoldedBoard& added = *boards_.back();
+  by_id_.emplace(added.board().id, &added);
+  return added;
 }
 
 Result<void> LedgerFold::load_into(RankIndex& index) const {
   if (failure_) return fail(*failure_);
   for (const auto& board : boards_) {
+    // Another process has opened this season since: not all of its results need be among those read.
+    if (!board->begun() && !index.exclusive()) continue;
     if (const auto loaded = board->load_into(index); !loaded) return loaded;
   }
   return {};

@@ -50,6 +50,8 @@ class FoldedBoard {
   Result<void> load_into(RankIndex& index) const;
 
   const Board& board() const { return board_; }
+  void set_begun() { begun_ = true; }
+  bool begun() const { return begun_; }
 
  private:
   struct Slot {
@@ -65,6 +67,7 @@ class FoldedBoard {
   std::uint64_t hash_seed_;
   std::vector<Slot> slots_;  // a power of two, at most 3/4 full
   std::vector<TallyArena::Ref> players_;
+  bool begun_ = false;  // its load began before the ledger was read
 };
 
 class LedgerFold {
@@ -72,12 +75,15 @@ class LedgerFold {
   /// `hash_seed`: random, so that nobody can choose player ids that collide.
   LedgerFold(const Catalogue& catalogue, std::uint64_t hash_seed) : catalogue_(catalogue), hash_seed_(hash_seed) {}
 
+  /// Begins the load of every board that the catalogue has. Before the ledger is read.
+  Result<void> begin_loads(RankIndex& index);
   void add(const LedgerRow& row);
   /// Errors: damaged when a row's leaderboard is not there; what the index says.
   Result<void> load_into(RankIndex& index) const;
 
  private:
   FoldedBoard* board_for(const LedgerRow& row);
+  FoldedBoard& add_board(Board board);
 
   const Catalogue& catalogue_;
   std::uint64_t hash_seed_;

@@ -1,7 +1,9 @@
 // Port: the ordered sets behind the boards. Disposable: `load` can make each of them again from the ledger.
 //
 // Thread safety: every call may come from any thread; each call sees and leaves a board at one moment.
-// A board that was never applied to or loaded is an empty one.
+// An index that this process has to itself shows a board that was never applied to or loaded as an empty one. A shared
+// index (`exclusive` says false) answers every call on a board that was not loaded, or that the server lost or turned
+// back in time, with Code::not_ready, until somebody loads it (again): never an empty or an old board.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,9 @@ namespace scoreline::leaderboards {
 struct Offer {
   PlayerId player;
   Standing standing;
+  /// sum: how many results made the total. A shared index takes no total of fewer results than the one it has: the
+  /// offers of two writers may come in either order. 0: not known, always taken.
+  std::uint64_t results = 0;
 };
 
 enum class Ranks : std::uint8_t { skip, tell };
@@ -69,9 +74,15 @@ class RankIndex {
   /// Takes players off a board; returns how many were on it.
   virtual Result<std::uint64_t> erase(const Board& board, std::span<const PlayerId> players) = 0;
 
+  /// Begins a load, before the ledger is read for it: what is applied or erased from then on is in the loaded board
+  /// too. Called again for a load under way, it keeps the load: a shared index gives a loader that is not heard of for
+  /// a while up. Errors: conflict when another process is loading the board.
+  virtual Result<void> begin_load(const Board& board) = 0;
+
   /// Calls `next` for one standing after the other until it returns nullopt, and puts them in place of the board's
   /// whole content in one step: readers see the old board or the new one. They come sorted by rank key and then player
   /// id, both ascending, and no player twice. `expected`: about how many; it only saves work.
+  /// Errors: conflict when `begin_load` did not begin it, or another process took the load over.
   virtual Result<void> load(const Board& board, std::uint64_t expected,
                             const std::function<std::optional<Offer>()>& next) = 0;
 
@@ -79,8 +90,14 @@ class RankIndex {
   virtual Result<void> drop(const Board& board) = 0;
 
   /// A number that is another one after each change of the board; 0 while nothing is known of it, so that it is empty.
-  /// Two contents of one board never have the same number in one process.
-  virtual std::uint64_t version(const Board& board) const = 0;
+  /// Two contents of one board never have the same number in one process. Of a shared index it may be a second behind
+  /// what other processes do.
+  virtual Result<std::uint64_t> version(const Board& board) const = 0;
+  /// The same when it is known without asking anybody; at once.
+  virtual std::optional<std::uint64_t> known_version(const Board& board) const = 0;
+
+  /// Whether the board can be read; always so where the index is not shared.
+  virtual Result<bool> is_loaded(const Board& board) const = 0;
 
   /// Whether this process is the only writer, so that `standings` is as fresh as the ledger.
   virtual bool exclusive() const = 0;

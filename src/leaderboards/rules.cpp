@@ -9,13 +9,13 @@ namespace {
 void add_up(Tally& tally, std::int64_t points, Timestamp achieved_at) {
   if (points == 0) {
     if (tally.moved) return;
-    tally.achieved_at = tally.any ? std::min(tally.achieved_at, achieved_at) : achieved_at;
+    tally.achieved_at = tally.results > 0 ? std::min(tally.achieved_at, achieved_at) : achieved_at;
     return;
   }
   // Results come in any order, so a total may leave 64 bits and come back: only where it ends counts.
   if (__builtin_add_overflow(tally.points, points, &tally.points)) tally.carry += points > 0 ? 1 : -1;
   tally.achieved_at = tally.moved ? std::max(tally.achieved_at, achieved_at) : achieved_at;
-  tally.moved = true;
+  tally.moved = 1;
 }
 
 }  // namespace
@@ -44,15 +44,15 @@ void add_to(Tally& tally, const Board& board, std::int64_t points, Timestamp ach
   const Standing result{points, kept_time(board, achieved_at)};
   if (board.rule == Rule::sum) {
     add_up(tally, result.points, result.achieved_at);
-  } else if (!tally.any || replaces(board, Standing{tally.points, tally.achieved_at}, result)) {
+  } else if (tally.results == 0 || replaces(board, Standing{tally.points, tally.achieved_at}, result)) {
     tally.points = result.points;
     tally.achieved_at = result.achieved_at;
   }
-  tally.any = true;
+  ++tally.results;
 }
 
 std::optional<Standing> standing_of(const Tally& tally) {
-  if (!tally.any) return std::nullopt;
+  if (tally.results == 0) return std::nullopt;
   std::int64_t points = tally.points;
   if (tally.carry > 0) points = std::numeric_limits<std::int64_t>::max();
   if (tally.carry < 0) points = std::numeric_limits<std::int64_t>::min();
@@ -61,11 +61,11 @@ std::optional<Standing> standing_of(const Tally& tally) {
 
 bool overflowed(const Tally& tally) { return tally.carry != 0; }
 
-Fold::Fold(const Board& board, const Standing& total) : board_(&board) {
+Fold::Fold(const Board& board, const Standing& total) : board_(&board), from_total_(true) {
   tally_.points = total.points;
   tally_.achieved_at = total.achieved_at;
-  tally_.any = true;
-  tally_.moved = true;
+  tally_.results = 1;
+  tally_.moved = 1;
 }
 
 }  // namespace scoreline::leaderboards

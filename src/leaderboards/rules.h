@@ -22,9 +22,9 @@ Timestamp kept_time(const Board& board, Timestamp achieved_at);
 struct Tally {
   std::int64_t points = 0;  ///< sum: the total modulo 2^64
   Timestamp achieved_at;
-  std::int32_t carry = 0;  ///< sum: how often the total left 64 bits upwards, less how often downwards
-  bool any = false;        ///< a result was added
-  bool moved = false;      ///< sum: one of them was not zero
+  std::int32_t carry = 0;          ///< sum: how often the total left 64 bits upwards, less how often downwards
+  std::uint32_t moved : 1 = 0;     ///< sum: one of them was not zero
+  std::uint32_t results : 31 = 0;  ///< how many were added
 };
 
 void add_to(Tally& tally, const Board& board, std::int64_t points, Timestamp achieved_at);
@@ -46,10 +46,13 @@ class Fold {
   /// before it reaches the ledger.
   std::optional<Standing> standing() const { return standing_of(tally_); }
   bool overflowed() const { return leaderboards::overflowed(tally_); }
+  /// How many results made the standing; 0 when it went on from a total, whose results nobody counted.
+  std::uint64_t results() const { return from_total_ ? 0 : tally_.results; }
 
  private:
   const Board* board_;  // outlives the fold
   Tally tally_;
+  bool from_total_ = false;
 };
 
 }  // namespace scoreline::leaderboards

@@ -25,11 +25,14 @@ Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const C
 
 Result<void> Service::rebuild(std::uint64_t hash_seed) {
   LedgerFold fold(catalogue_, hash_seed);
-  auto result = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
-                             [&](ScanProgress progress) {
-                               results_done_.store(progress.rows_done, std::memory_order_relaxed);
-                               results_total_.store(progress.rows_total, std::memory_order_relaxed);
-                             });
+  auto result = fold.begin_loads(index_);
+  if (result) {
+    result = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
+                          [&](ScanProgress progress) {
+                            results_done_.store(progress.rows_done, std::memory_order_relaxed);
+                            results_total_.store(progress.rows_total, std::memory_order_relaxed);
+                          });
+  }
   if (result) result = fold.load_into(index_);
   if (!result) {
     const std::lock_guard lock(failure_mutex_);
@@ -124,7 +127,12 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
 }
 
 Result<std::uint64_t> Service::version(const BoardRef& ref) const {
-  return resolve(ref).map([&](const Board& board) { return index_.version(board); });
+  return resolve(ref).and_then([&](const Board& board) { return index_.version(board); });
+}
+
+std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {
+  const auto board = resolve(ref);
+  return board ? index_.known_version(*board) : std::nullopt;
 }
 
 Result<bool> Service::put_definition(const Definition& definition) {

@@ -75,6 +75,8 @@ class Service {
   Result<Friends> friends(const BoardRef& ref, std::span<const PlayerId> players) const;
   /// Changes with each change of the board; for caches of rendered pages.
   Result<std::uint64_t> version(const BoardRef& ref) const;
+  /// The same when it is known without asking anybody; at once.
+  std::optional<std::uint64_t> known_version(const BoardRef& ref) const;
 
   Result<bool> put_definition(const Definition& definition);
   Result<void> open_season(const LeaderboardName& leaderboard, const Season& season);

@@ -269,7 +269,9 @@ Result<void> MemoryRankIndex::drop(const Board& board) {
   return {};
 }
 
-std::uint64_t MemoryRankIndex::version(const Board& board) const {
+Result<std::uint64_t> MemoryRankIndex::version(const Board& board) const { return *known_version(board); }
+
+std::optional<std::uint64_t> MemoryRankIndex::known_version(const Board& board) const {
   const auto ranked = find(board);
   if (!ranked) return 0;
   const std::lock_guard lock(ranked->mutex);

@@ -41,10 +41,13 @@ class MemoryRankIndex : public leaderboards::RankIndex {
       const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players) const override;
   Result<std::uint64_t> erase(const leaderboards::Board& board,
                               std::span<const leaderboards::PlayerId> players) override;
+  Result<void> begin_load(const leaderboards::Board&) override { return {}; }
   Result<void> load(const leaderboards::Board& board, std::uint64_t expected,
                     const std::function<std::optional<leaderboards::Offer>()>& next) override;
   Result<void> drop(const leaderboards::Board& board) override;
-  std::uint64_t version(const leaderboards::Board& board) const override;
+  Result<std::uint64_t> version(const leaderboards::Board& board) const override;
+  std::optional<std::uint64_t> known_version(const leaderboards::Board& board) const override;
+  Result<bool> is_loaded(const leaderboards::Board&) const override { return true; }
   bool exclusive() const override { return true; }
 
   /// How many boards take memory.
