@@ -55,10 +55,11 @@ Result<void> check_season(const Target& target, Timestamp now) {
 Result<std::int64_t> scaled_points(const Definition& definition, Decimal written) {
   auto points = to_scaled(written, definition.scale);
   if (!points) return fail(points.error().code, points.error().detail, "points");
-  if (*points < definition.min_points || *points > definition.max_points) {
+  const std::int64_t most = leaderboards::most_points(definition);
+  if (*points < definition.min_points || *points > most) {
     return fail(Code::invalid,
                 "must be " + format_scaled(definition.min_points, definition.scale) + ".." +
-                    format_scaled(definition.max_points, definition.scale),
+                    format_scaled(most, definition.scale),
                 "points");
   }
   return points;

@@ -1,9 +1,12 @@
 #include "leaderboards/definition.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
+#include "base/decimal.h"
 #include "base/limits.h"
+#include "leaderboards/rank_key_codec.h"
 
 namespace scoreline::leaderboards {
 namespace {
@@ -47,12 +50,18 @@ Result<void> validate(const Definition& definition) {
   };
   if (definition.scale < 0 || definition.scale > kMaxScale) return invalid("must be 0..9", "scale");
   if (definition.min_points > definition.max_points) return invalid("must not be above maxPoints", "minPoints");
-  if (definition.key == KeyKind::packed && definition.min_points < 0) {
-    return invalid("must not be below 0 with packed keys: they hold points 0..2097151", "minPoints");
+  if (definition.key == KeyKind::packed && (definition.min_points < 0 || definition.min_points > kMaxPackedPoints)) {
+    return invalid("must be 0.." + format_scaled(kMaxPackedPoints, definition.scale) + " with packed keys",
+                   "minPoints");
   }
   if (definition.grace.count() < 0 || definition.grace > kMaxGrace) return invalid("must be 0..366 days", "grace");
   if (definition.top < 1 || definition.top > static_cast<int>(kMaxEntries)) return invalid("must be 1..1000", "top");
   return {};
+}
+
+std::int64_t most_points(const Definition& definition) {
+  if (definition.key == KeyKind::wide) return definition.max_points;
+  return std::min(definition.max_points, kMaxPackedPoints);
 }
 
 Result<void> can_change(const Definition& from, const Definition& to) {

@@ -56,6 +56,9 @@ inline constexpr std::chrono::milliseconds kMaxGrace = std::chrono::hours{24 * 3
 /// Errors: Code::invalid with the field's name as it stands in JSON and TOML.
 Result<void> validate(const Definition& definition);
 
+/// The most points that one result may have: `max_points`, or what a packed key holds when that is less.
+std::int64_t most_points(const Definition& definition);
+
 /// Whether `from` may become `to` while it has results: only what leaves every board right (top, grace).
 /// Errors: Code::conflict naming the first field that may not change and why.
 Result<void> can_change(const Definition& from, const Definition& to);

@@ -147,6 +147,16 @@ TEST_F(PackedValidationTest, PointsReach2097151) {
   EXPECT_EQ(refused(World::result("a", 2'097'152)).field, "points");
 }
 
+TEST_F(PackedValidationTest, TheRangeToldIsTheKeysAtTheBoardsScale) {
+  Definition definition = test::with_rule("main", Rule::best);
+  definition.key = KeyKind::packed;
+  definition.scale = 2;
+  ASSERT_TRUE(world_.put(definition));
+  open(12, now_plus(-std::chrono::hours{1}));
+  EXPECT_EQ(refused(World::result("a", 20'972)).detail, "must be 0..20971.51");
+  EXPECT_EQ(refused(World::result("a", -1)).detail, "must be 0..20971.51");
+}
+
 TEST_F(PackedValidationTest, ASeasonThatBeganTooLongAgoIsOutOfRange) {
   open(12, test::at("1800-01-01T00:00:00Z"));
   EXPECT_TRUE(world_.submit("a", 1, test::at("1900-01-01T00:00:00Z")));

@@ -42,6 +42,7 @@ TEST(DefinitionTest, EveryValueOutOfRangeNamesItsField) {
       {"scale", [](Definition& d) { d.scale = 10; }},
       {"minPoints", [](Definition& d) { d.min_points = 2, d.max_points = 1; }},
       {"minPoints", [](Definition& d) { d.min_points = -1, d.key = KeyKind::packed; }},
+      {"minPoints", [](Definition& d) { d.min_points = 2'097'152, d.key = KeyKind::packed; }},
       {"grace", [](Definition& d) { d.grace = std::chrono::milliseconds{-1}; }},
       {"grace", [](Definition& d) { d.grace = kMaxGrace + std::chrono::milliseconds{1}; }},
       {"top", [](Definition& d) { d.top = 0; }},
