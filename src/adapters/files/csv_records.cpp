@@ -102,8 +102,10 @@ Result<bool> CsvRecords::find_end(std::size_t& end, std::size_t& line_end_bytes,
     const auto more = window_.more();
     if (!more) return fail(more.error());
     if (!*more) {
-      end = window_.bytes().size();
-      line_end_bytes = 0;
+      // The last line may have lost its end, or half of it: a CR without its LF.
+      const std::string_view rest = window_.bytes();
+      line_end_bytes = rest.ends_with('\r') ? 1 : 0;
+      end = rest.size() - line_end_bytes;
       return !open_quote && end <= kMaxLineBytes;
     }
   }

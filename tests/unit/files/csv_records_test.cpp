@@ -72,6 +72,12 @@ TEST_P(CsvRecordsTest, TheLastLineNeedsNoEnd) {
   EXPECT_EQ(records[1].fields, (Fields{"1", "2"}));
 }
 
+TEST_P(CsvRecordsTest, TheLastLineMayEndInHalfOfItsCrLf) {
+  const auto records = read("a,b\r\n1,2\r");
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[1].fields, (Fields{"1", "2"}));
+}
+
 TEST_P(CsvRecordsTest, EmptyLinesAreSkippedAndCounted) {
   const auto records = read("a\n\n\r\nb\n\n");
   ASSERT_EQ(records.size(), 2U);
