@@ -50,6 +50,13 @@ Result<void> check_owner(Connection& connection) {
 Result<std::unique_ptr<LedgerWriter>> LedgerWriter::open(const std::filesystem::path& folder, const Options& options) {
   auto witness = HeadWitness::open(folder / "ledger.head");
   if (!witness) return fail(witness.error());
+  // An empty ledger in the place of a lost one would be the next start's truth.
+  if (const auto last = witness->last(); last && last->seq > 0 && !std::filesystem::exists(folder / "ledger.sqlite")) {
+    return fail(Code::damaged,
+                fmt::format("committed batches are missing: ledger.head names batch {}, and there is no ledger.sqlite. "
+                            "Restore a backup; to begin anew, delete ledger.head",
+                            last->seq));
+  }
   auto connection = Connection::open(folder / "ledger.sqlite", Access::read_write);
   if (!connection) return fail(connection.error());
   // A damaged log is evidence until it has been looked at: leave it as it is.

@@ -259,6 +259,7 @@ TEST_F(Damage, LostDatabaseIsTold) {
   const fs::path folder = lay_out();
   fs::remove(folder / "ledger.sqlite");
   EXPECT_THAT(told(folder), HasSubstr("damaged: committed batches are missing"));
+  EXPECT_FALSE(fs::exists(folder / "ledger.sqlite")) << "an empty one was put in its place";
 }
 
 TEST_F(Damage, DamagedLogIsLeftAsItWas) {
