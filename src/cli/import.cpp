@@ -127,8 +127,9 @@ class Import {
     }
   }
 
-  Result<void> reject(std::uint64_t line, const Error& error, std::string_view text) {
+  Result<void> reject(std::uint64_t line, Error error, std::string_view text) {
     ++rejected_count_;
+    error.field = std::string(source_.name_of(error.field));
     return rejected_->write({line, error, text});
   }
 

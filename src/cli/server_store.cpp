@@ -10,6 +10,7 @@
 #include "http/json_document.h"
 #include "http/json_fields.h"
 #include "http/json_text.h"
+#include "leaderboards/values.h"
 
 namespace scoreline::cli {
 namespace {
@@ -154,6 +155,8 @@ Result<ShownBoard> ServerStore::range(const BoardChoice& board, std::uint64_t fi
 }
 
 Result<ShownBoard> ServerStore::around(const BoardChoice& board, const std::string& player, std::size_t radius) {
+  // Asked here because an empty id would name another path.
+  if (const auto id = leaderboards::PlayerId::parse(player); !id) return fail(id.error());
   http::ClientRequest request;
   request.target = fmt::format("{}/players/{}/around?radius={}", path_of(board), http::percent_encode(player), radius);
   const auto body = call(request);

@@ -27,6 +27,8 @@ class ResultSource {
   virtual ~ResultSource() = default;
   /// The next row; nullopt at the end. Errors: unreadable, when the file as a whole cannot be read on.
   virtual Result<std::optional<SourceRow>> next() = 0;
+  /// What the file calls a field of a result: a CSV has a column `player_id` for `playerId`.
+  virtual std::string_view name_of(std::string_view field) const { return field; }
   /// Of the file so far: for progress.
   virtual std::uint64_t bytes_read() const = 0;
   /// nullopt when nobody knows: a pipe.

@@ -35,6 +35,8 @@ class Descriptor {
 enum Column : std::size_t { kMatchId, kPlayerId, kSeasonId, kPoints, kAchievedAt, kColumns };
 constexpr std::array<std::string_view, kColumns> kColumnNames{"match_id", "player_id", "season_id", "points",
                                                               "achieved_at"};
+/// The same as errors name them.
+constexpr std::array<std::string_view, kColumns> kFieldNames{"matchId", "playerId", "seasonId", "points", "achievedAt"};
 
 Result<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
@@ -91,6 +93,11 @@ class CsvResults final : public ingest::ResultSource {
     if (!record) return fail(record.error());
     if (*record == nullptr) return std::nullopt;
     return ingest::SourceRow{(*record)->line, (*record)->text, submission_of(**record)};
+  }
+
+  std::string_view name_of(std::string_view field) const override {
+    const auto known = std::ranges::find(kFieldNames, field);
+    return known == kFieldNames.end() ? field : kColumnNames[static_cast<std::size_t>(known - kFieldNames.begin())];
   }
 
   std::uint64_t bytes_read() const override { return window_.bytes_read() - window_.bytes().size(); }

@@ -78,6 +78,7 @@ def test_a_server_and_its_folder_show_the_same(folder):
     with Server(folder / "scoreline-data") as server:
         assert [run(*command, "--server", server.url, cwd=folder).stdout for command in commands] == own
         assert [run_json(*command, "--server", server.url, cwd=folder) for command in commands] == own_json
+        assert run_json("rank", "", "--server", server.url, cwd=folder, expect=65)["field"] == "playerId"
         assert server.stop() == 0
 
 

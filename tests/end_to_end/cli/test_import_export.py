@@ -33,12 +33,12 @@ MIXED = (
     f"3,{'m' * 129},,\r\n"
     "-0,niaj,,2026-01-01T00:00:00Z\r\n"
 )
-# line, code, field of every row above that cannot be taken
+# line, code, column of every row above that cannot be taken
 REFUSED = [
     ("4", "invalid", "points"), ("5", "invalid", "match_id"), ("7", "invalid", "points"), ("8", "invalid", "points"),
-    ("9", "invalid", "points"), ("10", "invalid", "playerId"), ("11", "invalid", "achieved_at"),
-    ("12", "invalid", "points"), ("13", "invalid", "playerId"), ("15", "unreadable", ""), ("16", "unreadable", ""),
-    ("17", "invalid", "playerId"),
+    ("9", "invalid", "points"), ("10", "invalid", "player_id"), ("11", "invalid", "achieved_at"),
+    ("12", "invalid", "points"), ("13", "invalid", "player_id"), ("15", "unreadable", ""), ("16", "unreadable", ""),
+    ("17", "invalid", "player_id"),
 ]
 
 
