@@ -1,7 +1,7 @@
-# Writes OUTPUT: a C++ source that holds every migrations/NNNN_*.sql of FOLDER, in order.
+# Writes OUTPUT: a C++ source that holds every NNNN_*.sql of FOLDER, in order, for the room ROOM (sqlite, postgres).
 file(GLOB files "${FOLDER}/[0-9][0-9][0-9][0-9]_*.sql")
 list(SORT files)
-set(source "#include \"adapters/sqlite/migrations.h\"\n\nnamespace scoreline::sqlite {\n")
+set(source "#include \"adapters/${ROOM}/migrations.h\"\n\nnamespace scoreline::${ROOM} {\n")
 string(APPEND source "namespace {\n\nconstexpr Migration kMigrations[] = {\n")
 foreach(file IN LISTS files)
   cmake_path(GET file FILENAME name)
@@ -12,5 +12,5 @@ foreach(file IN LISTS files)
 endforeach()
 string(APPEND source "};\n\n}  // namespace\n\n")
 string(APPEND source "std::span<const Migration> migrations() { return kMigrations; }\n\n")
-string(APPEND source "}  // namespace scoreline::sqlite\n")
+string(APPEND source "}  // namespace scoreline::${ROOM}\n")
 file(WRITE "${OUTPUT}" "${source}")

@@ -1,0 +1,224 @@
+#include "adapters/postgres/postgres_ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/postgres/append_batch.h"
+#include "adapters/postgres/migrations.h"
+#include "adapters/postgres/statements.h"
+#include "base/limits.h"
+
+namespace scoreline::postgres {
+
+using leaderboards::LedgerRow;
+using leaderboards::MatchResult;
+using leaderboards::PlayerId;
+using leaderboards::Recorded;
+
+namespace {
+
+// The second half does not run on a leaderboard whose rule is sum: there all rows are in the index.
+constexpr Statement kResultsOf{
+    "results_of",
+    "SELECT player_id, points, achieved_at FROM match_results "
+    "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND by_player "
+    "AND NOT erased "
+    "UNION ALL SELECT player_id, points, achieved_at FROM match_results "
+    "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND NOT by_player "
+    "AND NOT erased AND NOT EXISTS (SELECT FROM leaderboards WHERE name = $1::text AND rule = 'sum')"};
+constexpr Statement kContains{"contains",
+                              "SELECT EXISTS (SELECT FROM match_results WHERE leaderboard = $1::text "
+                              "AND match_id = $2::uuid AND player_id = $3::text)"};
+constexpr Statement kHasResults{
+    "has_results", "SELECT EXISTS (SELECT FROM match_results WHERE leaderboard = $1::text AND NOT erased)"};
+constexpr Statement kWatermark{"watermark", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"};
+// The timeline changes when a standby takes over, or after a recovery to an earlier moment.
+constexpr Statement kIdentity{
+    "identity",
+    "SELECT md5(concat_ws('/', identity, (SELECT system_identifier FROM pg_control_system()), "
+    "CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END, "
+    "(SELECT oid FROM pg_database WHERE datname = current_database()), 'match_results'::regclass::oid)) FROM ledger"};
+constexpr Statement kDefinitionsVersion{"definitions_version", "SELECT definitions_version FROM ledger"};
+
+constexpr int kWriteAttempts = 4;
+
+/// Whether the same calls may succeed at once, and cannot have taken effect before.
+bool is_worth_another_try(const Failure& failure) {
+  if (failure.may_be_kept) return false;
+  // 26000: a prepared statement is not there (a pooler gave us another session); 0A000: the tables have changed.
+  return failure.connection_lost || failure.state == "26000" || failure.state == "0A000" ||
+         trouble_of(failure) == Trouble::conflict;
+}
+
+}  // namespace
+
+PostgresLedger::PostgresLedger(ConnectionUrl url, const Options& options, const Clock& clock, Random& random)
+    : options_(options), connector_(std::move(url), options, clock, random), readers_(connector_, options) {}
+
+Result<std::unique_ptr<PostgresLedger>> PostgresLedger::open(std::string_view url, const Options& options,
+                                                             const Clock& clock, Random& random) {
+  auto parsed = ConnectionUrl::parse(url);
+  if (!parsed) return fail(parsed.error());
+  std::unique_ptr<PostgresLedger> ledger(new PostgresLedger(*std::move(parsed), options, clock, random));
+  if (auto prepared = ledger->prepare(); !prepared) return fail(prepared.error());
+  return ledger;
+}
+
+Result<void> PostgresLedger::prepare() {
+  auto session = connector_.connect(in(options_.timeout), Connector::When::waiting);
+  if (!session) return fail(to_error(session.error(), "opening the ledger"));
+  if (auto migrated = migrate(*session, in(options_.bulk_timeout)); !migrated) return migrated;
+  auto report = report_on(*session, in(options_.timeout));
+  if (!report) return fail(report.error());
+  report_ = *std::move(report);
+  writer_ = *std::move(session);
+  return {};
+}
+
+Attempt<std::vector<Rows>> PostgresLedger::write(std::span<const Call> calls, std::chrono::milliseconds timeout) {
+  const std::lock_guard lock(writer_mutex_);
+  const Monotonic deadline = in(timeout);
+  for (int attempt = 1;; ++attempt) {
+    if (writer_ && !writer_->is_alive()) writer_.reset();
+    if (!writer_) {
+      auto session = connector_.connect(deadline, Connector::When::waiting);
+      if (!session) return tl::unexpected<Failure>(session.error());
+      writer_ = *std::move(session);
+    }
+    auto rows = writer_->run(calls, deadline);
+    if (rows) return rows;
+    if (rows.error().connection_lost || trouble_of(rows.error()) != Trouble::conflict) writer_.reset();
+    const bool again = is_worth_another_try(rows.error()) && attempt < kWriteAttempts && in({}) < deadline;
+    if (!again) return rows;
+  }
+}
+
+Result<std::vector<Recorded>> PostgresLedger::append(std::span<const MatchResult> batch) {
+  SCORELINE_CHECK(!batch.empty() && batch.size() <= kMaxBatch);
+  const AppendBatch sorted(batch);
+  const auto rows = write(sorted.calls(), options_.timeout);
+  if (rows) return sorted.answers(*rows);
+  Error error = to_error(rows.error(), "recording results");
+  if (error.code == Code::invalid && batch.size() == 1) {
+    error.detail = fmt::format("match {}: {}", format_uuid(batch.front().match_id), error.detail);
+    error.field = "matchId";
+  }
+  return fail(std::move(error));
+}
+
+Result<PostgresLedger::Answers> PostgresLedger::append_each(std::span<const MatchResult> batch) {
+  Answers answers(batch.size(), Recorded::duplicate);
+  if (auto appended = append_part(batch, 0, answers); !appended) return fail(appended.error());
+  return answers;
+}
+
+Result<void> PostgresLedger::append_part(std::span<const MatchResult> part, std::size_t first, Answers& answers) {
+  auto recorded = append(part);
+  if (recorded) {
+    std::copy(recorded->begin(), recorded->end(), answers.begin() + static_cast<std::ptrdiff_t>(first));
+    return {};
+  }
+  if (recorded.error().code != Code::invalid) return fail(recorded.error());
+  if (part.size() == 1) {
+    answers[first] = fail(recorded.error());
+    return {};
+  }
+  const std::size_t half = part.size() / 2;
+  if (auto done = append_part(part.first(half), first, answers); !done) return done;
+  return append_part(part.subspan(half), first + half, answers);
+}
+
+Result<void> PostgresLedger::scan(const std::function<void(const LedgerRow&)>& visit,
+                                  const std::function<void(leaderboards::ScanProgress)>& progress) {
+  return scan_from(std::nullopt, visit, progress);
+}
+
+Result<void> PostgresLedger::scan_since(Watermark since, const std::function<void(const LedgerRow&)>& visit) {
+  return scan_from(since, visit, nullptr);
+}
+
+Result<void> PostgresLedger::scan_from(std::optional<Watermark> since,
+                                       const std::function<void(const LedgerRow&)>& visit,
+                                       const std::function<void(leaderboards::ScanProgress)>& progress) {
+  constexpr std::string_view kDoing = "reading the ledger";
+  auto session = connector_.connect(in(options_.timeout), Connector::When::at_once);
+  if (!session) return fail(to_read_error(session.error(), kDoing));
+  const auto done = LedgerScan{*session, connector_.clock(), options_.bulk_timeout, visit, progress}.run(since);
+  if (!done) return fail(to_read_error(done.error(), kDoing));
+  return {};
+}
+
+Result<Rows> PostgresLedger::read(std::string_view doing, Call call) {
+  return readers_.read(doing, std::span(&call, 1), options_.timeout);
+}
+
+Result<Rows> PostgresLedger::read_much(std::string_view doing, Call call) {
+  const Call calls[] = {allow_time(), std::move(call)};
+  return readers_.read(doing, calls, options_.bulk_timeout);
+}
+
+Call PostgresLedger::allow_time() const {
+  Call call{&kAllowTime, {}};
+  call.parameters.add(std::to_string((options_.bulk_timeout * 4 / 5).count()));
+  return call;
+}
+
+Result<std::vector<std::pair<std::int64_t, Timestamp>>> PostgresLedger::results_of(const leaderboards::BoardId& board,
+                                                                                   const PlayerId& player) {
+  std::vector<std::pair<std::int64_t, Timestamp>> results;
+  const auto keep = [&results](std::string_view, std::int64_t points, Timestamp at) {
+    results.emplace_back(points, at);
+  };
+  if (auto read = results_of(board, std::span(&player, 1), keep); !read) return fail(read.error());
+  return results;
+}
+
+Result<void> PostgresLedger::results_of(const leaderboards::BoardId& board, std::span<const PlayerId> players,
+                                        const std::function<void(std::string_view, std::int64_t, Timestamp)>& visit) {
+  std::vector<std::string> names;
+  names.reserve(players.size());
+  for (const PlayerId& player : players) names.push_back(player.text());
+  Call call{&kResultsOf, {}};
+  call.parameters.add(board.leaderboard.text()).add(board.season.value).add(names);
+  const auto rows = read_much("reading the results of players", std::move(call));
+  if (!rows) return fail(rows.error());
+  for (int row = 0; row < rows->size(); ++row) visit(rows->bytes(row, 0), rows->integer(row, 1), rows->time(row, 2));
+  return {};
+}
+
+Result<bool> PostgresLedger::contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
+                                      const PlayerId& player) {
+  Call call{&kContains, {}};
+  call.parameters.add(leaderboard.text()).add(match_id).add(player.text());
+  return read("looking for a result", std::move(call)).map([](const Rows& rows) { return rows.integer(0, 0) != 0; });
+}
+
+Result<bool> PostgresLedger::has_results(const leaderboards::LeaderboardName& leaderboard) {
+  Call call{&kHasResults, {}};
+  call.parameters.add(leaderboard.text());
+  return read_much("looking for results", std::move(call)).map([](const Rows& rows) {
+    return rows.integer(0, 0) != 0;
+  });
+}
+
+Result<Watermark> PostgresLedger::watermark() {
+  return read("reading the ledger's position", {&kWatermark, {}}).map([](const Rows& rows) {
+    return Watermark{rows.integer(0, 0)};
+  });
+}
+
+Result<std::string> PostgresLedger::identity() {
+  return read("reading the ledger's identity", {&kIdentity, {}}).map([](const Rows& rows) {
+    return std::string(rows.bytes(0, 0));
+  });
+}
+
+Result<std::uint64_t> PostgresLedger::definitions_version() {
+  return read("reading the definitions' version", {&kDefinitionsVersion, {}}).map([](const Rows& rows) {
+    return static_cast<std::uint64_t>(rows.integer(0, 0));
+  });
+}
+
+}  // namespace scoreline::postgres

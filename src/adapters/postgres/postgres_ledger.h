@@ -1,0 +1,110 @@
+// The ledger that several nodes share: a PostgreSQL database (13 or later).
+//
+// Durability: that of the server, see durability(). A batch that append() has answered was committed.
+// Thread safety: all calls from any thread; those that write take turns on one connection.
+// Invariants: of a row of match_results only `erased` and `by_player` ever change.
+// Cost: an append is one round trip and one commit. Every call ends by its deadline (Options), whatever the server
+// does.
+//
+// The server away: a write bridges a restart (Options::patience), and fails with storage_failed and retry_after when it
+// takes longer. A batch whose connection broke before it was committed is sent again by itself; when that cannot be
+// told it is unknown_outcome, and appending the same batch again settles it.
+//
+// Several nodes: what one node has appended is seen by the next scan of any. A result that another node appends while a
+// player is erased counts if it commits after the erasing statement began, exactly as one that comes later.
+//
+// Look-ups by player (results_of) use an index on leaderboards whose rule is sum; on others they read the leaderboard,
+// as erase_player does everywhere.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adapters/postgres/connector.h"
+#include "adapters/postgres/ledger_scan.h"
+#include "adapters/postgres/options.h"
+#include "adapters/postgres/reader_pool.h"
+#include "adapters/postgres/server_report.h"
+#include "leaderboards/ledger.h"
+
+namespace scoreline::postgres {
+
+class PostgresLedger final : public leaderboards::Ledger {
+ public:
+  /// Connects, and makes or migrates the tables in the first schema of the search_path. `clock` and `random` must
+  /// outlive the ledger. Errors: usage (the URL), conflict (written by a newer Scoreline), storage_failed.
+  static Result<std::unique_ptr<PostgresLedger>> open(std::string_view url, const Options& options, const Clock& clock,
+                                                      Random& random);
+
+  /// As the port says; and Code::invalid when the server refuses a value: nothing was kept then. For a batch of one the
+  /// error names the match; append_each() finds it in a larger one.
+  Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override;
+  Result<void> scan(const std::function<void(const leaderboards::LedgerRow&)>& visit,
+                    const std::function<void(leaderboards::ScanProgress)>& progress) override;
+  Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const leaderboards::BoardId& board,
+                                                                     const leaderboards::PlayerId& player) override;
+  Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
+                        const leaderboards::PlayerId& player) override;
+  Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
+                                     const leaderboards::PlayerId& player, Erase mode) override;
+  Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override;
+  Result<void> put_definition(const leaderboards::Definition& definition) override;
+  Result<void> put_season(const leaderboards::LeaderboardName& leaderboard,
+                          const leaderboards::Season& season) override;
+  Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override;
+  Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override;
+
+  using Answers = std::vector<Result<leaderboards::Recorded>>;
+  /// Appends a batch in as few transactions as keep out the rows that the server refuses, each found by halving and
+  /// answered with its own error. Errors: as append(); parts may be kept then, and appending again settles it.
+  Result<Answers> append_each(std::span<const leaderboards::MatchResult> batch);
+
+  /// Before a scan: what scan_since() must tell afterwards so that nothing is missed.
+  Result<Watermark> watermark();
+  /// As scan(), of the results recorded since; some from just before may be among them.
+  Result<void> scan_since(Watermark since, const std::function<void(const leaderboards::LedgerRow&)>& visit);
+  /// The results that count of many players on one board, in one query and no particular order.
+  Result<void> results_of(
+      const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
+      const std::function<void(std::string_view player, std::int64_t points, Timestamp achieved_at)>& visit);
+  /// Names this ledger and its history: another one after the tables were made again or restored into another database,
+  /// and after a standby took over (which may lack what was answered). An index built from another identity is stale.
+  Result<std::string> identity();
+  /// Grows with every change of a leaderboard or season, by any node. Cheap enough for every second.
+  Result<std::uint64_t> definitions_version();
+
+  /// What the operator should know about the server; empty when nothing. As of open().
+  const std::vector<std::string>& notes() const { return report_.notes; }
+  Durability durability() const { return report_.durability; }
+  /// Where it is, without the password.
+  const std::string& description() const { return connector_.url().description(); }
+
+ private:
+  PostgresLedger(ConnectionUrl url, const Options& options, const Clock& clock, Random& random);
+  Result<void> prepare();
+  /// One pipeline on the writing connection, which is made again when it was lost; sent again while that is safe.
+  Attempt<std::vector<Rows>> write(std::span<const Call> calls, std::chrono::milliseconds timeout);
+  Result<std::vector<Rows>> change(std::string_view doing, std::span<const Call> calls);
+  Result<void> append_part(std::span<const leaderboards::MatchResult> part, std::size_t first, Answers& answers);
+  Result<void> scan_from(std::optional<Watermark> since,
+                         const std::function<void(const leaderboards::LedgerRow&)>& visit,
+                         const std::function<void(leaderboards::ScanProgress)>& progress);
+  Result<Rows> read(std::string_view doing, Call call);
+  Result<Rows> read_much(std::string_view doing, Call call);
+  Call allow_time() const;
+  Monotonic in(std::chrono::milliseconds time) const { return connector_.clock().monotonic() + time; }
+
+  const Options options_;
+  Connector connector_;
+  ReaderPool readers_;
+  ServerReport report_;
+  std::mutex writer_mutex_;
+  std::optional<Session> writer_;  // guarded by writer_mutex_
+};
+
+}  // namespace scoreline::postgres

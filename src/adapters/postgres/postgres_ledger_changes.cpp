@@ -1,0 +1,161 @@
+// The changes of the ledger that are not results: erasing, defining, dropping.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "adapters/postgres/postgres_ledger.h"
+#include "adapters/postgres/statements.h"
+
+namespace scoreline::postgres {
+
+using leaderboards::LeaderboardName;
+using leaderboards::LeaderboardRecord;
+
+namespace {
+
+constexpr Statement kEraseFromBoards{
+    "erase_from_boards",
+    "WITH stopped AS (UPDATE match_results SET erased = true "
+    "WHERE leaderboard = $1::text AND player_id = $2::text AND NOT erased RETURNING 1) SELECT count(*) FROM stopped"};
+constexpr Statement kEraseFromLedger{
+    "erase_from_ledger",
+    "WITH gone AS (DELETE FROM match_results WHERE leaderboard = $1::text AND player_id = $2::text RETURNING erased) "
+    "SELECT count(*) FILTER (WHERE NOT erased) FROM gone"};
+constexpr Statement kBumpDefinitions{"bump_definitions",
+                                     "UPDATE ledger SET definitions_version = definitions_version + 1"};
+constexpr Statement kPutDefinition{
+    "put_definition",
+    "INSERT INTO leaderboards(name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top) "
+    "VALUES ($1::text, $2::text, $3::text, $4::integer, $5::text, $6::text, $7::bigint, $8::bigint, $9::bigint, "
+    "$10::integer) ON CONFLICT (name) DO UPDATE SET rule = excluded.rule, \"order\" = excluded.\"order\", "
+    "scale = excluded.scale, ties = excluded.ties, key = excluded.key, min_points = excluded.min_points, "
+    "max_points = excluded.max_points, grace = excluded.grace, top = excluded.top"};
+constexpr Statement kIndexByPlayer{"index_by_player",
+                                   "UPDATE match_results SET by_player = $2::text = 'sum' "
+                                   "WHERE leaderboard = $1::text AND by_player <> ($2::text = 'sum')"};
+constexpr Statement kPutSeason{
+    "put_season",
+    "INSERT INTO seasons(leaderboard, season_id, start_at, end_at) "
+    "SELECT name, $2::integer, $3::timestamptz, $4::timestamptz FROM leaderboards WHERE name = $1::text "
+    "ON CONFLICT (leaderboard, season_id) DO UPDATE SET start_at = excluded.start_at, end_at = excluded.end_at"};
+constexpr Statement kDropSeasons{"drop_seasons", "DELETE FROM seasons WHERE leaderboard = $1::text"};
+constexpr Statement kDropDefinition{"drop_definition", "DELETE FROM leaderboards WHERE name = $1::text"};
+constexpr Statement kDropResults{"drop_results", "DELETE FROM match_results WHERE leaderboard = $1::text"};
+constexpr Statement kLeaderboards{
+    "leaderboards",
+    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top, season_id, start_at, end_at "
+    "FROM leaderboards LEFT JOIN seasons ON leaderboard = name ORDER BY name, season_id"};
+
+Call call_on(const Statement& statement, const LeaderboardName& leaderboard) {
+  Call call{&statement, {}};
+  call.parameters.add(leaderboard.text());
+  return call;
+}
+
+tl::unexpected<Error> no_leaderboard(const LeaderboardName& leaderboard) {
+  return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
+}
+
+Result<leaderboards::Definition> read_definition(const Rows& rows, int row) {
+  const auto rule = leaderboards::parse_rule(rows.bytes(row, 1));
+  const auto order = leaderboards::parse_order(rows.bytes(row, 2));
+  const auto ties = leaderboards::parse_ties(rows.bytes(row, 4));
+  const auto key = leaderboards::parse_key(rows.bytes(row, 5));
+  if (!rule || !order || !ties || !key) {
+    return fail(Code::damaged, fmt::format("the definition of leaderboard {} cannot be read", rows.bytes(row, 0)));
+  }
+  leaderboards::Definition definition{LeaderboardName::trusted(std::string(rows.bytes(row, 0)))};
+  definition.rule = *rule;
+  definition.order = *order;
+  definition.scale = static_cast<int>(rows.integer(row, 3));
+  definition.ties = *ties;
+  definition.key = *key;
+  definition.min_points = rows.integer(row, 6);
+  definition.max_points = rows.integer(row, 7);
+  definition.grace = std::chrono::milliseconds{rows.integer(row, 8)};
+  definition.top = static_cast<int>(rows.integer(row, 9));
+  return definition;
+}
+
+}  // namespace
+
+Result<std::vector<Rows>> PostgresLedger::change(std::string_view doing, std::span<const Call> calls) {
+  auto rows = write(calls, options_.bulk_timeout);
+  if (!rows) return fail(to_error(rows.error(), doing));
+  return std::move(*rows);
+}
+
+Result<std::uint64_t> PostgresLedger::erase_player(const LeaderboardName& leaderboard,
+                                                   const leaderboards::PlayerId& player, Erase mode) {
+  Call erase = call_on(mode == Erase::from_boards ? kEraseFromBoards : kEraseFromLedger, leaderboard);
+  erase.parameters.add(player.text());
+  const Call calls[] = {allow_time(), std::move(erase)};
+  const auto rows = change("erasing a player", calls);
+  if (!rows) return fail(rows.error());
+  return static_cast<std::uint64_t>(rows->back().integer(0, 0));
+}
+
+Result<void> PostgresLedger::put_definition(const leaderboards::Definition& definition) {
+  Call put = call_on(kPutDefinition, definition.name);
+  put.parameters.add(to_string(definition.rule))
+      .add(to_string(definition.order))
+      .add(std::int32_t{definition.scale})
+      .add(to_string(definition.ties))
+      .add(to_string(definition.key))
+      .add(definition.min_points)
+      .add(definition.max_points)
+      .add(std::int64_t{definition.grace.count()})
+      .add(std::int32_t{definition.top});
+  Call index = call_on(kIndexByPlayer, definition.name);
+  index.parameters.add(to_string(definition.rule));
+  const Call calls[] = {allow_time(),
+                        call_on(kLockDefinition, definition.name),
+                        std::move(put),
+                        std::move(index),
+                        {&kBumpDefinitions, {}}};
+  const auto rows = change("defining a leaderboard", calls);
+  return rows ? Result<void>{} : fail(rows.error());
+}
+
+Result<void> PostgresLedger::put_season(const LeaderboardName& leaderboard, const leaderboards::Season& season) {
+  Call put = call_on(kPutSeason, leaderboard);
+  put.parameters.add(season.id.value).add(season.start).add(season.end);
+  const Call calls[] = {allow_time(), call_on(kLockDefinition, leaderboard), std::move(put), {&kBumpDefinitions, {}}};
+  const auto rows = change("opening a season", calls);
+  if (!rows) return fail(rows.error());
+  if ((*rows)[2].affected() == 0) return no_leaderboard(leaderboard);
+  return {};
+}
+
+Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard) {
+  const Call calls[] = {allow_time(),
+                        call_on(kLockDefinition, leaderboard),
+                        call_on(kDropSeasons, leaderboard),
+                        call_on(kDropDefinition, leaderboard),
+                        call_on(kDropResults, leaderboard),
+                        {&kBumpDefinitions, {}}};
+  const auto rows = change("dropping a leaderboard", calls);
+  if (!rows) return fail(rows.error());
+  if ((*rows)[3].affected() + (*rows)[4].affected() == 0) return no_leaderboard(leaderboard);
+  return {};
+}
+
+Result<std::vector<LeaderboardRecord>> PostgresLedger::leaderboards() {
+  const auto rows = read("reading leaderboards", {&kLeaderboards, {}});
+  if (!rows) return fail(rows.error());
+  std::vector<LeaderboardRecord> records;
+  for (int row = 0; row < rows->size(); ++row) {
+    if (records.empty() || records.back().definition.name.text() != rows->bytes(row, 0)) {
+      auto definition = read_definition(*rows, row);
+      if (!definition) return fail(definition.error());
+      records.push_back({*std::move(definition), {}});
+    }
+    if (rows->is_null(row, 10)) continue;
+    records.back().seasons.push_back({{static_cast<std::int32_t>(rows->integer(row, 10))},
+                                      rows->optional_time(row, 11),
+                                      rows->optional_time(row, 12)});
+  }
+  return records;
+}
+
+}  // namespace scoreline::postgres
