@@ -76,7 +76,7 @@ class RankIndex {
 
   /// Begins a load, before the ledger is read for it: what is applied or erased from then on is in the loaded board
   /// too. Called again for a load under way, it keeps the load: a shared index gives a loader that is not heard of for
-  /// a while up. Errors: conflict when another process is loading the board.
+  /// a while up. Errors: conflict when another process is loading the board, or the load to keep is over.
   virtual Result<void> begin_load(const Board& board) = 0;
 
   /// Calls `next` for one standing after the other until it returns nullopt, and puts them in place of the board's

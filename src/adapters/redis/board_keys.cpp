@@ -1,0 +1,25 @@
+#include "adapters/redis/board_keys.h"
+
+#include <fmt/format.h>
+
+namespace scoreline::redis {
+
+using leaderboards::Board;
+using leaderboards::KeyKind;
+
+BoardKeys keys_of(std::string_view prefix, const Board& board) {
+  const std::string& name = board.id.leaderboard.text();
+  std::string tag = "s" + std::to_string(board.id.season.value);
+  if (name != leaderboards::kMainLeaderboard) tag = name + ":" + tag;
+  const std::string key = fmt::format("{}:{{{}}}", prefix, tag);
+  const std::string beside = key + (board.key == KeyKind::wide ? ":prefixes" : ":counts");
+  return BoardKeys{key, key + ":meta", beside, key + ":rebuild", beside + ":rebuild", key + ":erased:rebuild"};
+}
+
+std::string spec_of(const Board& board) {
+  const auto kind = fmt::format("{} {} {} {}", to_string(board.rule), to_string(board.order), to_string(board.ties),
+                                to_string(board.key));
+  return board.key == KeyKind::packed ? fmt::format("{} {}", kind, board.season_start.ms) : kind;
+}
+
+}  // namespace scoreline::redis

@@ -1,0 +1,71 @@
+-- Begins every script: which board, and whether it may be believed.
+--
+-- KEYS  1 the board (sorted set)
+--       2 its meta (hash)
+--       3 what is kept beside it per player (hash): the member's prefix on wide boards, how many results made the total
+--         on boards of sums. Packed boards of other rules have none.
+--       4, 5 the same as 1 and 3 of a load under way; 6 the players erased since it began (set). Only for scripts that
+--         change something.
+-- ARGV  1 epoch: the ledger that boards must come from
+--       2 the server's run id, as the node knows it
+--       3 spec: rule, order, ties, key kind, and what else decides what the numbers mean
+--       4 the greatest seq of the board that the node has seen
+--       then what the script takes
+
+local BOARD, META, BESIDE, SIDE, SIDE_BESIDE, ERASED = unpack(KEYS)
+local epoch, run_id, spec, seen = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local rule, order, ties, kind = string.match(spec, '^(%a+) (%a+) (%a+) (%a+)')
+local wide = kind == 'wide'
+local has_beside = wide or rule == 'sum'
+local rank_command = order == 'desc' and 'ZREVRANK' or 'ZRANK'
+local range_command = order == 'desc' and 'ZREVRANGE' or 'ZRANGE'
+
+-- 16 digits: Lua by itself would write 14.
+local function text_of(number) return string.format('%.0f', number) end
+
+-- Values go in pieces, because Lua's stack does not take any number of them. An even number, for pairs.
+local piece = 1000
+
+-- The replies of `command key value…` to all values; pieces that a command counts are added up.
+local function many(command, key, values)
+  local replies, sum = {}, 0
+  for at = 1, #values, piece do
+    local reply = redis.call(command, key, unpack(values, at, math.min(at + piece - 1, #values)))
+    if type(reply) == 'table' then
+      for i = 1, #reply do replies[at - 1 + i] = reply[i] end
+    else
+      sum = sum + reply
+    end
+  end
+  return replies, sum
+end
+
+local function count(command, key)
+  local reply = redis.pcall(command, key)
+  return type(reply) == 'number' and reply or nil  -- nil: a stranger put something else there
+end
+
+-- Whether the keys hold as many players as the meta says: else they were deleted or written by a stranger.
+local function is_whole(set, beside, players)
+  return count('ZCARD', set) == players and (not has_beside or count('HLEN', beside) == players)
+end
+
+local meta = redis.pcall('HMGET', META, 'epoch', 'spec', 'run_id', 'seq', 'players')
+
+-- The board's seq and number of players; nil and the reason when it must not be read.
+local function current()
+  if meta.err then return nil, 'something else is at its meta key' end
+  if not meta[1] then return nil, 'it is not loaded' end
+  if meta[1] ~= epoch then return nil, 'it was loaded from another ledger' end
+  if meta[2] ~= spec then return nil, 'it was loaded under another definition' end
+  if meta[3] ~= run_id then return nil, 'the server is another one, or was restarted' end
+  local seq, players = tonumber(meta[4]), tonumber(meta[5])
+  if seq < seen then
+    redis.call('HDEL', META, 'epoch')  -- so that the other nodes know
+    return nil, 'the server went back in time'
+  end
+  if not is_whole(BOARD, BESIDE, players) then return nil, 'keys of it are lost, or were written by somebody else' end
+  return seq, players
+end
+
+local function stale(reason) return { 'stale', reason } end

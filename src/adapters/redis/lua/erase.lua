@@ -1,0 +1,29 @@
+-- ARGV: 5… players. Returns: seq, how many of them were on the board.
+
+-- How many of the players a set had.
+local function take_off(set, beside)
+  local taken = 0
+  for i = 5, #ARGV do
+    local id, member = ARGV[i], ARGV[i]
+    if wide then
+      local prefix = redis.call('HGET', beside, id)
+      member = prefix and string.sub(prefix, 1, 8) .. id
+    end
+    if member then taken = taken + redis.call('ZREM', set, member) end
+    if has_beside then redis.call('HDEL', beside, id) end
+  end
+  return taken
+end
+
+if load_under_way() then
+  take_off(SIDE, SIDE_BESIDE)
+  side_changed()
+  -- The loader may have read them from the ledger before.
+  for i = 5, #ARGV do redis.call('SADD', ERASED, ARGV[i]) end
+end
+
+local seq, reason = current()
+if not seq then return stale(reason) end
+local taken = take_off(BOARD, BESIDE)
+if taken > 0 then seq = board_changed() end
+return { seq, taken }

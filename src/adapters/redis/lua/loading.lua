@@ -1,0 +1,40 @@
+-- For scripts that change something: the load under way, which takes part in every change.
+--
+-- It lives in the meta: `rebuild` the loader's token, `rebuild_until` when the loader counts as gone (ms of this
+-- server's clock), `rebuild_run` and `rebuild_for` what the board is to be loaded for, `rebuild_players` how many the
+-- side keys hold.
+
+local rebuild_fields = { 'rebuild', 'rebuild_until', 'rebuild_run', 'rebuild_for', 'rebuild_players' }
+local rebuild_for = epoch .. ' ' .. spec
+
+local function now_us()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+
+local function end_load()
+  redis.call('HDEL', META, unpack(rebuild_fields))
+  redis.call('UNLINK', SIDE, SIDE_BESIDE, ERASED)
+end
+
+-- The token of the load under way, nil when there is none. One that lost its loader, its keys or its server is over.
+local function load_under_way()
+  if meta.err then return nil end
+  local load = redis.call('HMGET', META, unpack(rebuild_fields))
+  local token = load[1]
+  if not token then return nil end
+  if load[3] == run_id and load[4] == rebuild_for and now_us() < tonumber(load[2]) * 1000 and
+      is_whole(SIDE, SIDE_BESIDE, tonumber(load[5])) then
+    return token
+  end
+  end_load()
+  return nil
+end
+
+local function side_changed() redis.call('HSET', META, 'rebuild_players', redis.call('ZCARD', SIDE)) end
+
+-- Returns the new seq.
+local function board_changed()
+  redis.call('HSET', META, 'players', redis.call('ZCARD', BOARD))
+  return redis.call('HINCRBY', META, 'seq', 1)
+end

@@ -1,0 +1,251 @@
+#include "adapters/redis/redis_rank_index.h"
+
+#include <charconv>
+#include <utility>
+
+#include "adapters/redis/member_codec.h"
+#include "adapters/redis/script_answer.h"
+#include "adapters/redis/scripts.h"
+
+namespace scoreline::redis {
+
+using leaderboards::Applied;
+using leaderboards::Board;
+using leaderboards::Entry;
+using leaderboards::Offer;
+using leaderboards::Page;
+using leaderboards::Place;
+using leaderboards::PlayerId;
+using leaderboards::Ranks;
+using leaderboards::Standing;
+
+namespace {
+
+constexpr std::chrono::milliseconds kRetryWhileStale = std::chrono::seconds{1};
+
+tl::unexpected<Error> not_ready(std::string detail) {
+  return fail(Error{Code::not_ready, std::move(detail), {}, kRetryWhileStale});
+}
+
+tl::unexpected<Error> stale_board(const std::string& reason) {
+  return not_ready("the board has to be loaded from the ledger: " + reason);
+}
+
+/// `version` as `Redis 7.0.15`. Valkey began at 7.2.
+bool is_too_old(std::string_view version) {
+  const auto number = version.find_first_of("0123456789");
+  if (number == std::string_view::npos) return false;
+  const char* const end = version.data() + version.size();
+  int major = 0;
+  int minor = 0;
+  const auto dot = std::from_chars(version.data() + number, end, major).ptr;
+  if (dot != end) std::from_chars(dot + 1, end, minor);
+  return major < 6 || (major == 6 && minor < 2);
+}
+
+Result<void> check_server(const ServerInfo& server) {
+  const std::string& policy = server.maxmemory_policy;
+  if (!policy.empty() && policy != "noeviction") {
+    return fail(Code::usage,
+                "the index has maxmemory-policy " + policy +
+                    ": it would throw whole boards away without an error; set it with CONFIG SET maxmemory-policy "
+                    "noeviction, and in its configuration file",
+                "index");
+  }
+  if (is_too_old(server.version)) {
+    return fail(Code::usage, "the index is " + server.version + "; it must be Redis 6.2 or later, or Valkey", "index");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RedisRankIndex>> RedisRankIndex::open(Client& client, RankIndexOptions options,
+                                                             const Clock& clock, Random& random) {
+  const auto server = client.server_of(options.key_prefix);
+  if (!server) return fail(server.error());
+  if (const auto fit = check_server(*server); !fit) return fail(fit.error());
+  return std::unique_ptr<RedisRankIndex>(new RedisRankIndex(client, std::move(options), clock, random));
+}
+
+Result<RedisRankIndex::Answer> RedisRankIndex::ask(const Board& board, const Script& script,
+                                                   std::vector<std::string> keys,
+                                                   const std::vector<Arguments>& calls) const {
+  const Arguments head = {options_.epoch, {}, spec_of(board), std::to_string(seen_.seq(board.id))};
+  const auto ask_server = [&](const ServerInfo& server) {
+    std::vector<ScriptCall> sent;
+    sent.reserve(calls.size());
+    for (const Arguments& arguments : calls) {
+      ScriptCall call{&script, keys, head, server.run_id};
+      call.arguments[1] = server.run_id;
+      call.arguments.insert(call.arguments.end(), arguments.begin(), arguments.end());
+      sent.push_back(std::move(call));
+    }
+    return client_.run(std::span<const ScriptCall>(sent));
+  };
+  // The connection may have been made again in between, to a server that is another one now: nothing was done then.
+  Result<std::vector<Reply>> replies = fail(Code::conflict, {});
+  for (int attempt = 0; attempt < 2 && !replies && replies.error().code == Code::conflict; ++attempt) {
+    const auto server = client_.server_of(keys.front());
+    if (!server) return fail(server.error());
+    if (const auto fit = check_server(*server); !fit) return not_ready(fit.error().detail);
+    replies = ask_server(*server);
+  }
+  if (!replies && replies.error().code == Code::conflict) return not_ready("the index is being replaced");
+  if (!replies) return fail(std::move(replies).error());
+
+  Answer answer;
+  for (Reply& reply : *replies) {
+    if (reply.kind == Reply::Kind::error) return fail(error_of(reply.text));
+    if (reply.kind != Reply::Kind::array || reply.elements.empty()) return strange_answer();
+    const Reply& first = reply.elements.front();
+    if (first.kind == Reply::Kind::integer)
+      seen_.saw(board.id, static_cast<std::uint64_t>(first.integer), clock_.monotonic());
+    if (first.text == "stale") {
+      if (reply.elements.size() < 2) return strange_answer();
+      seen_.doubt(board.id);
+      answer.stale = reply.elements[1].text;
+    }
+    answer.parts = std::move(reply.elements);
+    if (answer.stale || answer.parts.front().text == "lost") break;
+  }
+  return answer;
+}
+
+Result<std::vector<Reply>> RedisRankIndex::run(const Board& board, const Script& script, std::vector<std::string> keys,
+                                               Arguments arguments, std::size_t parts) const {
+  auto answer = ask(board, script, std::move(keys), {std::move(arguments)});
+  if (!answer) return fail(std::move(answer).error());
+  if (answer->stale) return stale_board(*answer->stale);
+  if (answer->parts.size() < parts) return strange_answer();
+  return std::move(answer->parts);
+}
+
+Result<std::vector<Applied>> RedisRankIndex::apply(const Board& board, std::span<const Offer> offers, Ranks ranks) {
+  std::vector<Applied> applied(offers.size());
+  if (offers.empty()) return applied;
+  const MemberCodec codec(board);
+  const leaderboards::RankKeyCodec keys_codec(board);
+  Arguments arguments = {ranks == Ranks::tell ? "1" : "0"};
+  for (const Offer& offer : offers) {
+    if (const auto encoded = append_offer(arguments, board, codec, offer); !encoded) return fail(encoded.error());
+  }
+  const auto parts = run(board, scripts().apply, keys(board).to_change(), std::move(arguments), 4);
+  if (!parts) return fail(parts.error());
+  const std::vector<Reply>& answers = (*parts)[1].elements;
+  if (answers.size() != offers.size()) return strange_answer();
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    applied[i].changed = answers[i].kind == Reply::Kind::integer;
+    applied[i].rank = rank_in((*parts)[2], i);
+    applied[i].previous_rank = rank_in((*parts)[3], i);
+    if (applied[i].changed) {
+      applied[i].standing = keys_codec.decode(keys_codec.encode_valid(offers[i].standing));
+      continue;
+    }
+    const auto kept = kept_standing(answers[i].text, codec);
+    if (!kept) return fail(kept.error());
+    applied[i].standing = *kept;
+  }
+  return applied;
+}
+
+Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::span<const PlayerId> players,
+                                                      Ranks ranks) const {
+  Places places;
+  places.entries.resize(players.size());
+  if (players.empty()) return places;
+  Arguments arguments = {ranks == Ranks::tell ? "1" : "0"};
+  for (const PlayerId& player : players) arguments.push_back(player.text());
+  const auto parts = run(board, scripts().places, keys(board).to_read(), std::move(arguments), 5);
+  if (!parts) return fail(parts.error());
+  places.players = static_cast<std::uint64_t>((*parts)[1].integer);
+  const std::vector<Reply>& scores = (*parts)[2].elements;
+  const std::vector<Reply>& members = (*parts)[3].elements;
+  if (scores.size() != players.size() || members.size() != players.size()) return strange_answer();
+  const MemberCodec codec(board);
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    if (scores[i].kind == Reply::Kind::nil) continue;
+    const auto standing =
+        codec.decode(scores[i].text, std::string_view(members[i].text).substr(0, codec.prefix_bytes()));
+    if (!standing) return fail(standing.error());
+    places.entries[i] = Entry{rank_in((*parts)[4], i).value_or(0), players[i], *standing};
+  }
+  return places;
+}
+
+Result<std::vector<std::optional<Standing>>> RedisRankIndex::standings(const Board& board,
+                                                                       std::span<const PlayerId> players) const {
+  return places(board, players, Ranks::skip).map([](const Places& places) {
+    std::vector<std::optional<Standing>> standings;
+    standings.reserve(places.entries.size());
+    for (const auto& entry : places.entries) {
+      standings.push_back(entry ? std::optional(entry->standing) : std::nullopt);
+    }
+    return standings;
+  });
+}
+
+Result<std::vector<std::optional<Entry>>> RedisRankIndex::ranks_of(const Board& board,
+                                                                   std::span<const PlayerId> players) const {
+  return places(board, players, Ranks::tell).map([](Places&& places) { return std::move(places.entries); });
+}
+
+Result<std::optional<Place>> RedisRankIndex::place_of(const Board& board, const PlayerId& player) const {
+  return places(board, {&player, 1}, Ranks::tell).map([](Places&& places) -> std::optional<Place> {
+    auto& entry = places.entries.front();
+    if (!entry) return std::nullopt;
+    return Place{*std::move(entry), places.players};
+  });
+}
+
+Result<Page> RedisRankIndex::read(const Board& board, const Script& script, Arguments arguments) const {
+  return run(board, script, keys(board).to_read(), std::move(arguments), 4)
+      .and_then([&](const std::vector<Reply>& parts) { return page_of(parts, MemberCodec(board)); });
+}
+
+Result<Page> RedisRankIndex::range(const Board& board, std::uint64_t first, std::size_t limit) const {
+  return read(board, scripts().range, {std::to_string(first - 1), std::to_string(limit)});
+}
+
+Result<Page> RedisRankIndex::range_after(const Board& board, const PlayerId& player, const Standing& standing,
+                                         std::size_t limit) const {
+  const auto place = MemberCodec(board).encode(standing);
+  if (!place) return fail(place.error());
+  return read(board, scripts().range_after, {place->score, place->prefix + player.text(), std::to_string(limit)});
+}
+
+Result<Page> RedisRankIndex::around(const Board& board, const PlayerId& player, std::size_t radius) const {
+  return read(board, scripts().around, {player.text(), std::to_string(radius)});
+}
+
+Result<std::uint64_t> RedisRankIndex::erase(const Board& board, std::span<const PlayerId> players) {
+  if (players.empty()) return 0;
+  Arguments arguments;
+  for (const PlayerId& player : players) arguments.push_back(player.text());
+  return run(board, scripts().erase, keys(board).to_change(), std::move(arguments), 2)
+      .map([](const std::vector<Reply>& parts) { return static_cast<std::uint64_t>(parts[1].integer); });
+}
+
+Result<void> RedisRankIndex::drop(const Board& board) {
+  forget_token(board);
+  return run(board, scripts().drop, keys(board).to_change(), {}, 1).map([&](const auto&) { seen_.doubt(board.id); });
+}
+
+Result<std::uint64_t> RedisRankIndex::version(const Board& board) const {
+  if (const auto known = known_version(board)) return *known;
+  return run(board, scripts().state, keys(board).to_read(), {}, 2).map([](const std::vector<Reply>& parts) {
+    return static_cast<std::uint64_t>(parts[0].integer);
+  });
+}
+
+std::optional<std::uint64_t> RedisRankIndex::known_version(const Board& board) const {
+  return seen_.fresh(board.id, clock_.monotonic());
+}
+
+Result<bool> RedisRankIndex::is_loaded(const Board& board) const {
+  return ask(board, scripts().state, keys(board).to_read(), {{}}).map([](const Answer& answer) {
+    return !answer.stale;
+  });
+}
+
+}  // namespace scoreline::redis

@@ -1,0 +1,34 @@
+// What the scripts of lua/ return, read with care: the server is another program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/redis/client.h"
+#include "adapters/redis/member_codec.h"
+#include "base/error.h"
+#include "leaderboards/rank_index.h"
+
+namespace scoreline::redis {
+
+/// Appends what `taking.lua` takes for one offer. Errors: as RankKeyCodec::encode.
+Result<void> append_offer(std::vector<std::string>& arguments, const leaderboards::Board& board,
+                          const MemberCodec& codec, const leaderboards::Offer& offer);
+
+/// What an error reply means for the caller.
+Error error_of(std::string_view reply);
+
+/// An answer that no script of ours gives.
+tl::unexpected<Error> strange_answer();
+
+/// seq, players, skip, [member, score …].
+Result<leaderboards::Page> page_of(const std::vector<Reply>& parts, const MemberCodec& codec);
+
+/// A standing that stays, in the answer to an offer: what stands before the id, then the score.
+Result<leaderboards::Standing> kept_standing(std::string_view text, const MemberCodec& codec);
+
+/// Element `i` as a rank from 1: the reply counts who ranks above.
+std::optional<std::uint64_t> rank_in(const Reply& list, std::size_t i);
+
+}  // namespace scoreline::redis
