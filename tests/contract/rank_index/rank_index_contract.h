@@ -70,6 +70,7 @@ class RankIndexContract : public testing::TestWithParam<IndexUnderTest> {
       const auto y = *codec.encode(b.standing);
       return x != y ? x < y : a.player < b.player;
     });
+    must(index_->begin_load(to));
     auto next = offers.begin();
     must(index_->load(to, offers.size(), [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
   }
