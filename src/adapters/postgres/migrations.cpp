@@ -5,7 +5,9 @@
 namespace scoreline::postgres {
 namespace {
 
-constexpr Statement kHasLedger{"has_ledger", "SELECT to_regclass('ledger') IS NOT NULL"};
+// Not to_regclass(): within a transaction it may remember that there was none, before another node made one.
+constexpr Statement kHasLedger{
+    "has_ledger", "SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'ledger' AND pg_table_is_visible(oid))"};
 constexpr Statement kSchemaVersion{"schema_version", "SELECT schema_version FROM ledger"};
 constexpr Statement kSetSchemaVersion{"set_schema_version", "UPDATE ledger SET schema_version = $1::bigint"};
 // Any number that no other program would choose: `Scorelin` in ASCII.
