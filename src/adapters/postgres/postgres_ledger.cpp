@@ -44,12 +44,15 @@ constexpr Statement kDefinitionsVersion{"definitions_version", "SELECT definitio
 
 constexpr int kWriteAttempts = 4;
 
+/// Whether the session is of no more use.
+bool ends_session(const Failure& failure) {
+  // 26000: a prepared statement is not there (a pooler gave us another session); 0A000: the tables have changed.
+  return failure.connection_lost || failure.state == "26000" || failure.state == "0A000";
+}
+
 /// Whether the same calls may succeed at once, and cannot have taken effect before.
 bool is_worth_another_try(const Failure& failure) {
-  if (failure.may_be_kept) return false;
-  // 26000: a prepared statement is not there (a pooler gave us another session); 0A000: the tables have changed.
-  return failure.connection_lost || failure.state == "26000" || failure.state == "0A000" ||
-         trouble_of(failure) == Trouble::conflict;
+  return !failure.may_be_kept && (ends_session(failure) || trouble_of(failure) == Trouble::conflict);
 }
 
 }  // namespace
@@ -89,7 +92,7 @@ Attempt<std::vector<Rows>> PostgresLedger::write(std::span<const Call> calls, st
     }
     auto rows = writer_->run(calls, deadline);
     if (rows) return rows;
-    if (rows.error().connection_lost || trouble_of(rows.error()) != Trouble::conflict) writer_.reset();
+    if (ends_session(rows.error())) writer_.reset();
     const bool again = is_worth_another_try(rows.error()) && attempt < kWriteAttempts && in({}) < deadline;
     if (!again) return rows;
   }

@@ -1,7 +1,7 @@
 // The ledger that several nodes share: a PostgreSQL database (13 or later).
 //
 // Durability: that of the server, see durability(). A batch that append() has answered was committed.
-// Thread safety: all calls from any thread; those that write take turns on one connection.
+// Thread safety: all calls from any thread; those that write take turns on one connection, each for at most its time.
 // Invariants: of a row of match_results only `erased` and `by_player` ever change.
 // Cost: an append is one round trip and one commit. Every call ends by its deadline (Options), whatever the server
 // does.

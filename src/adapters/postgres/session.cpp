@@ -163,7 +163,9 @@ Attempt<std::vector<Rows>> Session::receive(Monotonic deadline) {
       if (failure.connection_lost) return give_up(std::move(failure));
       if (!first) first = std::move(failure);
     }
-    if (const auto end = next(deadline); !end) return give_up(end.error());  // nullptr
+    const auto end = next(deadline);
+    if (!end) return give_up(end.error());
+    if (const ResultOwner more(*end, PQclear); more != nullptr) return give_up(failure_of(more.get()));
   }
   const auto got = next(deadline);
   if (!got) return give_up(got.error());
