@@ -1,7 +1,5 @@
 #include "http/api.h"
 
-#include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "http/problem.h"
@@ -9,6 +7,31 @@
 
 namespace scoreline::http {
 namespace {
+
+/// Reads that wait for the index at once, each on a thread, and those that wait for such a thread.
+constexpr unsigned kWaitingReads = 64;
+constexpr std::size_t kQueuedReads = 4096;
+constexpr std::chrono::milliseconds kRetryWhenFull = std::chrono::seconds{1};
+
+/// A request that outlives Handler::handle.
+struct KeptRequest {
+  KeptRequest(const Request& from, Responder to)
+      : target(from.target),
+        content_type(from.content_type),
+        if_none_match(from.if_none_match),
+        body(from.body),
+        request{from.method, target, content_type, if_none_match, body},
+        responder(std::move(to)) {}
+
+  const std::string target, content_type, if_none_match, body;
+  const Request request;  // of the above
+  Responder responder;
+};
+
+Response answer(const Call& call, const Route& route) {
+  Result<Response> answered = route.answer(call);
+  return answered ? *std::move(answered) : problem(answered.error());
+}
 
 Response wrong_method(std::string allow) {
   Response response = problem(Error{Code::not_allowed, "this path takes " + allow, {}, {}});
@@ -18,9 +41,10 @@ Response wrong_method(std::string allow) {
 
 }  // namespace
 
-Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files, unsigned loops)
+Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files,
+         IndexReads reads)
     : context_{service, pipeline, {}} {
-  context_.caches.resize(loops > 0 ? loops : std::max(1U, std::thread::hardware_concurrency()));
+  if (reads == IndexReads::waiting) pool_ = std::make_unique<BlockingPool>(kWaitingReads, kQueuedReads);
   for (const StaticFile& file : files) {
     files_[file.path] = {file.content_type,
                          CachedPage{0, std::make_shared<const std::string>(file.bytes), etag_of(file.bytes)}};
@@ -39,8 +63,26 @@ void Api::handle(const Request& request, Responder responder) {
   }
   const Call call{context_, request, *target, found.params};
   if (found.route->start != nullptr) return found.route->start(call, std::move(responder));
-  Result<Response> answer = found.route->answer(call);
-  responder.send(answer ? std::move(*answer) : problem(answer.error()));
+  if (pool_ && found.route->reads_index) {
+    if (found.route->kept != nullptr) {
+      if (auto kept = found.route->kept(call)) return responder.send(*std::move(kept));
+    }
+    return answer_later(request, std::move(responder));
+  }
+  responder.send(answer(call, *found.route));
+}
+
+void Api::answer_later(const Request& request, Responder responder) {
+  // Shared, because std::function wants to copy what it holds.
+  const auto kept = std::make_shared<KeptRequest>(request, std::move(responder));
+  const bool taken = pool_->run([this, kept] {
+    const auto target = Target::parse(kept->request.target);
+    const Match found = match(kept->request.method, *target);
+    kept->responder.send(answer({context_, kept->request, *target, found.params}, *found.route));
+  });
+  if (!taken) {
+    kept->responder.send(problem(Error{Code::overloaded, "4096 reads wait for the index already", {}, kRetryWhenFull}));
+  }
 }
 
 Response Api::answer_file(const ServedFile& file, const Request& request) const {

@@ -1,14 +1,16 @@
 // The HTTP API: finds the route of each request and answers it. All that the composition root needs besides Server.
 //
-// Thread safety: handle() is called by all loops of a server at once. Reads are answered inline, writes by the
-// pipeline's writer thread.
+// Thread safety: handle() is called by all loops of a server at once. Reads are answered inline, or by threads of their
+// own when the index may be on another machine; writes by the pipeline's writer thread.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "http/blocking_pool.h"
 #include "http/message.h"
 #include "http/page_cache.h"
 #include "http/routes.h"
@@ -17,12 +19,15 @@
 
 namespace scoreline::http {
 
+/// Whether reads of the index are answered inline, or may take as long as another machine takes.
+enum class IndexReads : std::uint8_t { inline_, waiting };
+
 class Api final : public Handler {
  public:
   /// All of it must outlive the Api, and the Api the server and the pipeline's last answer. `files` are served as they
-  /// are; `loops`: of the server, for caches of their own (0: one a core).
+  /// are.
   Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files = {},
-      unsigned loops = 0);
+      IndexReads reads = IndexReads::inline_);
 
   void handle(const Request& request, Responder responder) override;
 
@@ -34,8 +39,11 @@ class Api final : public Handler {
 
   Response answer_file(const ServedFile& file, const Request& request) const;
 
+  void answer_later(const Request& request, Responder responder);
+
   RouteContext context_;
   std::unordered_map<std::string_view, ServedFile> files_;
+  std::unique_ptr<BlockingPool> pool_;  // last: its works use the above. nullptr: reads are inline
 };
 
 }  // namespace scoreline::http

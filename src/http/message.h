@@ -23,7 +23,6 @@ struct Request {
   std::string_view content_type;   ///< as sent, with parameters; empty when absent
   std::string_view if_none_match;  ///< empty when absent
   std::string_view body;
-  unsigned loop = 0;  ///< which loop of the server serves it: for caches that no other thread touches
 };
 
 inline constexpr std::string_view kJsonType = "application/json";

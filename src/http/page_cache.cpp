@@ -35,17 +35,19 @@ Response answer_with(const CachedPage& page, const Request& request) {
   return response;
 }
 
-const CachedPage* PageCache::find(const std::string& key, std::uint64_t version) const {
+std::shared_ptr<const CachedPage> PageCache::find(const std::string& key, std::uint64_t version) const {
+  const std::lock_guard lock(mutex_);
   const auto found = pages_.find(key);
-  return found == pages_.end() || found->second.version != version ? nullptr : &found->second;
+  return found == pages_.end() || found->second->version != version ? nullptr : found->second;
 }
 
-const CachedPage& PageCache::put(const std::string& key, std::uint64_t version, std::string body) {
+std::shared_ptr<const CachedPage> PageCache::put(const std::string& key, std::uint64_t version, std::string body) {
+  std::string etag = etag_of(body);
+  auto page = std::make_shared<const CachedPage>(
+      CachedPage{version, std::make_shared<const std::string>(std::move(body)), std::move(etag)});
+  const std::lock_guard lock(mutex_);
   if (pages_.size() >= kMaxPages) pages_.clear();
-  CachedPage& page = pages_[key];
-  page.version = version;
-  page.etag = etag_of(body);
-  page.body = std::make_shared<const std::string>(std::move(body));
+  pages_[key] = page;
   return page;
 }
 

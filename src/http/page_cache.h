@@ -1,6 +1,6 @@
 // Rendered pages that many readers ask for: the top of a board, the embedded files.
 //
-// One cache belongs to one loop of the server, so no thread waits for another.
+// Thread safety: every call may come from any thread; none holds the lock for longer than one look-up.
 // Invariant: a page is never older than the version it is kept under; a changed board is rendered anew when it is next
 // asked for. Memory: at most kMaxPages pages.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,11 +34,12 @@ class PageCache {
   static constexpr std::size_t kMaxPages = 1024;
 
   /// nullptr when there is none of this version.
-  const CachedPage* find(const std::string& key, std::uint64_t version) const;
-  const CachedPage& put(const std::string& key, std::uint64_t version, std::string body);
+  std::shared_ptr<const CachedPage> find(const std::string& key, std::uint64_t version) const;
+  std::shared_ptr<const CachedPage> put(const std::string& key, std::uint64_t version, std::string body);
 
  private:
-  std::unordered_map<std::string, CachedPage> pages_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const CachedPage>> pages_;
 };
 
 }  // namespace scoreline::http

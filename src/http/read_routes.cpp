@@ -5,6 +5,7 @@
 #include "base/decimal.h"
 #include "base/limits.h"
 #include "http/board_text.h"
+#include "http/board_view.h"
 #include "http/cursor.h"
 #include "http/json_document.h"
 #include "http/json_fields.h"
@@ -14,92 +15,11 @@
 namespace scoreline::http {
 namespace {
 
-using leaderboards::BoardRef;
 using leaderboards::Entry;
-using leaderboards::LeaderboardRecord;
 using leaderboards::Page;
 using leaderboards::PlayerId;
-using leaderboards::SeasonId;
 
-constexpr std::size_t kDefaultEntries = 100;
 constexpr std::size_t kDefaultRadius = 5;
-
-/// A board that a reader asked for, and what is needed to write it.
-struct BoardView {
-  std::shared_ptr<const LeaderboardRecord> record;
-  SeasonId season;
-
-  BoardRef ref() const { return {record->definition.name.text(), season}; }
-  int scale() const { return record->definition.scale; }
-};
-
-Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std::string_view season) {
-  if (auto period = check_period(call.target); !period) return fail(std::move(period.error()));
-  const auto parsed = parse_season(season);
-  if (!parsed) return fail(parsed.error());
-  const auto board = call.context.service.resolve({leaderboard, *parsed});
-  if (!board) return fail(board.error());
-  auto record = call.context.service.catalogue().find(leaderboard);
-  if (!record) return fail(std::move(record.error()));
-  return BoardView{std::move(*record), board->id.season};
-}
-
-void append_header(std::string& out, SeasonId season, std::uint64_t players) {
-  out += R"({"season":)";
-  append_number(out, season.value);
-  out += R"(,"period":"season","players":)";
-  append_number(out, players);
-}
-
-Response json(std::string body) {
-  Response response;
-  response.body = std::move(body);
-  return response;
-}
-
-std::string top_page(const BoardView& board, const Page& page) {
-  std::string out;
-  out.reserve(64 + page.entries.size() * 128);
-  append_header(out, board.season, page.players);
-  out += R"(,"entries":)";
-  append_entries(out, page.entries, board.scale());
-  out += '}';
-  return out;
-}
-
-std::string article_top_page(const BoardView& board, const Page& page) {
-  std::string out;
-  append_article_entries(out, page.entries, board.scale());
-  return out;
-}
-
-using RenderPage = std::string (*)(const BoardView&, const Page&);
-
-/// The top, from the loop's cache while the board has not changed.
-Result<Response> top(const Call& call, const BoardView& board, std::size_t limit, char kind, RenderPage render) {
-  const auto& service = call.context.service;
-  const bool cached = limit <= static_cast<std::size_t>(board.record->definition.top);
-  PageCache& cache = call.context.caches[call.request.loop % call.context.caches.size()];
-  std::string key;
-  // The version is read before the page, so that a page is never older than the version it is kept under.
-  const auto version = service.version(board.ref());
-  if (!version) return fail(version.error());
-  if (cached) {
-    key += kind;
-    append_number(key, limit);
-    key += '/';
-    append_number(key, board.season.value);
-    key += '/';
-    append_number(key, board.scale());
-    key += '/';
-    key += board.record->definition.name.text();
-    if (const CachedPage* page = cache.find(key, *version)) return answer_with(*page, call.request);
-  }
-  const auto page = service.top(board.ref(), limit);
-  if (!page) return fail(page.error());
-  if (!cached) return json(render(board, *page));
-  return answer_with(cache.put(key, *version, render(board, *page)), call.request);
-}
 
 Result<PlayerId> player_param(std::string_view text) { return PlayerId::parse(text); }
 
@@ -195,15 +115,6 @@ Result<std::vector<PlayerId>> read_players(const Call& call) {
 
 }  // namespace
 
-Result<Response> read_top(const Call& call) {
-  if (auto known = call.target.allow_only({"limit", "period"}); !known) return fail(std::move(known.error()));
-  const auto board = view_board(call, call.params[0], call.params[1]);
-  if (!board) return fail(board.error());
-  const auto limit = call.target.whole_number("limit", kDefaultEntries, 1, kMaxEntries);
-  if (!limit) return fail(limit.error());
-  return top(call, *board, *limit, 't', top_page);
-}
-
 Result<Response> read_player(const Call& call) {
   const auto view = view_place(call, call.params[0], call.params[1], call.params[2]);
   if (!view) return fail(view.error());
@@ -220,7 +131,7 @@ Result<Response> read_player(const Call& call) {
 Result<Response> read_around(const Call& call) {
   const auto view = view_around(call, call.params[0], call.params[1], call.params[2]);
   if (!view) return fail(view.error());
-  return json(top_page(view->board, view->page));
+  return json(entries_page(view->board, view->page));
 }
 
 Result<Response> read_ranks(const Call& call) {
@@ -231,7 +142,7 @@ Result<Response> read_ranks(const Call& call) {
   if (!board) return fail(board.error());
   const auto page = read_range(call, *board);
   if (!page) return fail(page.error());
-  std::string out = top_page(*board, *page);
+  std::string out = entries_page(*board, *page);
   out.back() = ',';
   out += R"("next":)";
   if (page->entries.empty() || page->entries.back().rank >= page->players) {
@@ -273,15 +184,6 @@ Result<Response> read_friends(const Call& call) {
   return json(std::move(out));
 }
 
-Result<Response> read_article_top(const Call& call) {
-  if (auto known = call.target.allow_only({"n"}); !known) return fail(std::move(known.error()));
-  const auto board = view_board(call, leaderboards::kMainLeaderboard, call.params[0]);
-  if (!board) return fail(board.error());
-  const auto limit = call.target.whole_number("n", kDefaultEntries, 1, kMaxEntries);
-  if (!limit) return fail(limit.error());
-  return top(call, *board, *limit, 'a', article_top_page);
-}
-
 Result<Response> read_article_player(const Call& call) {
   const auto view = view_place(call, leaderboards::kMainLeaderboard, call.params[0], call.params[1]);
   if (!view) return fail(view.error());
@@ -293,7 +195,7 @@ Result<Response> read_article_player(const Call& call) {
 Result<Response> read_article_around(const Call& call) {
   const auto view = view_around(call, leaderboards::kMainLeaderboard, call.params[0], call.params[1]);
   if (!view) return fail(view.error());
-  return json(article_top_page(view->board, view->page));
+  return json(article_page(view->board, view->page));
 }
 
 }  // namespace scoreline::http

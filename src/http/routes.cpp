@@ -5,32 +5,49 @@
 namespace scoreline::http {
 namespace {
 
+// How a route is answered: at once, later by whoever finishes it, or from the index.
+constexpr Route at_once(Method method, std::string_view pattern, std::string_view summary,
+                        Result<Response> (*answer)(const Call&)) {
+  return {method, pattern, summary, answer};
+}
+constexpr Route later(Method method, std::string_view pattern, std::string_view summary,
+                      void (*start)(const Call&, Responder)) {
+  return {method, pattern, summary, nullptr, start};
+}
+constexpr Route from_index(Method method, std::string_view pattern, std::string_view summary,
+                           Result<Response> (*answer)(const Call&),
+                           std::optional<Response> (*kept)(const Call&) = nullptr) {
+  return {method, pattern, summary, answer, nullptr, true, kept};
+}
+
 constexpr Route kRoutes[] = {
-    {Method::get, "/v1/leaderboards", "List the leaderboards", list_leaderboards},
-    {Method::get, "/v1/leaderboards/{leaderboard}", "Show a leaderboard's definition", get_leaderboard},
-    {Method::put, "/v1/leaderboards/{leaderboard}", "Define a leaderboard", nullptr, put_leaderboard},
-    {Method::del, "/v1/leaderboards/{leaderboard}", "Drop a leaderboard with all its results", nullptr,
-     drop_leaderboard},
-    {Method::post, "/v1/leaderboards/{leaderboard}/results", "Submit one result or many", nullptr, submit_results},
-    {Method::get, "/v1/leaderboards/{leaderboard}/seasons", "List the seasons", list_seasons},
-    {Method::post, "/v1/leaderboards/{leaderboard}/seasons", "Open a season", nullptr, open_season},
-    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/top", "Read the top of a board", read_top},
-    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}", "Read one player's place",
-     read_player},
-    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}/around",
-     "Read the entries around a player", read_around},
-    {Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/ranks", "Read a range of ranks", read_ranks},
-    {Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}/players:rank", "Read the ranks among friends",
-     read_friends},
-    {Method::del, "/v1/leaderboards/{leaderboard}/players/{player}", "Erase a player", nullptr, erase_player},
-    {Method::get, "/seasons/{season}/leaderboard/top", "Read the top of main, as a bare array", read_article_top},
-    {Method::get, "/seasons/{season}/leaderboard/players/{player}", "Read one player's place on main",
-     read_article_player},
-    {Method::get, "/seasons/{season}/leaderboard/players/{player}/around",
-     "Read the entries around a player on main, as a bare array", read_article_around},
-    {Method::get, "/healthz", "Tell that the process lives", healthz},
-    {Method::get, "/readyz", "Tell whether the boards are there", readyz},
-    {Method::get, "/openapi.yaml", "Serve this document", openapi},
+    at_once(Method::get, "/v1/leaderboards", "List the leaderboards", list_leaderboards),
+    at_once(Method::get, "/v1/leaderboards/{leaderboard}", "Show a leaderboard's definition", get_leaderboard),
+    later(Method::put, "/v1/leaderboards/{leaderboard}", "Define a leaderboard", put_leaderboard),
+    later(Method::del, "/v1/leaderboards/{leaderboard}", "Drop a leaderboard with all its results", drop_leaderboard),
+    later(Method::post, "/v1/leaderboards/{leaderboard}/results", "Submit one result or many", submit_results),
+    at_once(Method::get, "/v1/leaderboards/{leaderboard}/seasons", "List the seasons", list_seasons),
+    later(Method::post, "/v1/leaderboards/{leaderboard}/seasons", "Open a season", open_season),
+    from_index(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/top", "Read the top of a board", read_top,
+               kept_top),
+    from_index(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}",
+               "Read one player's place", read_player),
+    from_index(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}/around",
+               "Read the entries around a player", read_around),
+    from_index(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/ranks", "Read a range of ranks",
+               read_ranks),
+    from_index(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}/players:rank",
+               "Read the ranks among friends", read_friends),
+    later(Method::del, "/v1/leaderboards/{leaderboard}/players/{player}", "Erase a player", erase_player),
+    from_index(Method::get, "/seasons/{season}/leaderboard/top", "Read the top of main, as a bare array",
+               read_article_top, kept_article_top),
+    from_index(Method::get, "/seasons/{season}/leaderboard/players/{player}", "Read one player's place on main",
+               read_article_player),
+    from_index(Method::get, "/seasons/{season}/leaderboard/players/{player}/around",
+               "Read the entries around a player on main, as a bare array", read_article_around),
+    at_once(Method::get, "/healthz", "Tell that the process lives", healthz),
+    at_once(Method::get, "/readyz", "Tell whether the boards are there", readyz),
+    at_once(Method::get, "/openapi.yaml", "Serve this document", openapi),
 };
 
 using Params = std::array<std::string_view, Call::kMaxParams>;

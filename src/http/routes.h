@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.h"
 #include "http/message.h"
@@ -32,7 +31,7 @@ struct StaticFile {
 struct RouteContext {
   leaderboards::Service& service;
   ingest::Pipeline& pipeline;
-  std::vector<PageCache> caches;  ///< one a loop
+  PageCache cache;
 };
 
 /// One request that found its route.
@@ -53,6 +52,10 @@ struct Route {
   /// One of the two: answers at once, or keeps the duty to answer.
   Result<Response> (*answer)(const Call&) = nullptr;
   void (*start)(const Call&, Responder) = nullptr;
+  /// Whether `answer` reads the index, which may be on another machine.
+  bool reads_index = false;
+  /// What `answer` would say, when that can be known without the index.
+  std::optional<Response> (*kept)(const Call&) = nullptr;
 };
 
 /// Every route but the static files.
@@ -78,13 +81,17 @@ void erase_player(const Call& call, Responder responder);
 // submit_routes.cpp
 void submit_results(const Call& call, Responder responder);
 
-// read_routes.cpp
+// top_routes.cpp; kept_…: the answer, when it can be known without the index
 Result<Response> read_top(const Call& call);
+std::optional<Response> kept_top(const Call& call);
+Result<Response> read_article_top(const Call& call);
+std::optional<Response> kept_article_top(const Call& call);
+
+// read_routes.cpp
 Result<Response> read_player(const Call& call);
 Result<Response> read_around(const Call& call);
 Result<Response> read_ranks(const Call& call);
 Result<Response> read_friends(const Call& call);
-Result<Response> read_article_top(const Call& call);
 Result<Response> read_article_player(const Call& call);
 Result<Response> read_article_around(const Call& call);
 

@@ -90,8 +90,7 @@ struct Shared {
 /// One thread, its sockets and its coarse clock.
 class Loop {
  public:
-  Loop(Shared shared, unsigned number) : shared_(shared), gate_(std::make_shared<Gate>()) {
-    state_.number = number;
+  explicit Loop(Shared shared) : shared_(shared), gate_(std::make_shared<Gate>()) {
     gate_->loop = this;
     tick();
   }
@@ -425,7 +424,7 @@ class Server::Impl {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned count = options_.loops > 0 ? options_.loops : cores;
     for (unsigned i = 0; i < count; ++i) {
-      loops_.push_back(std::make_unique<Loop>(Shared{handler, clock, options_, census_, budget_}, i));
+      loops_.push_back(std::make_unique<Loop>(Shared{handler, clock, options_, census_, budget_}));
     }
   }
 

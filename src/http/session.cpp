@@ -115,7 +115,6 @@ void Session::process() {
 
 void Session::handle_request() {
   Request request = parser_.request(unread());
-  request.loop = loop_.number;
   head_only_ = request.method == Method::head;
   keep_alive_ = parser_.keep_alive();
   waiting_ = true;

@@ -34,7 +34,6 @@ struct Deadlines {
 struct LoopState {
   Monotonic now;
   std::string date_header;  ///< `Date: Mon, 12 Oct 2026 18:00:00 GMT\r\n`
-  unsigned number = 0;
 };
 
 /// Bytes that all connections of a server may hold for bodies that have not been handled yet.

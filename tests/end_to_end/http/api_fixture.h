@@ -1,4 +1,5 @@
-// A server on a free port with an empty `main`, and the ways its answers are looked at.
+// A server on a free port with an empty `main`, and the ways its answers are looked at. Every test runs twice: with
+// reads of the index inline, and on threads of their own as over another machine's index.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 
 namespace scoreline::test {
 
-class Api : public testing::Test {
+class Api : public testing::TestWithParam<http::IndexReads> {
  protected:
   static constexpr const char* kResults = "/v1/leaderboards/main/results";
   static constexpr const char* kSeason = "/v1/leaderboards/main/seasons/12";
@@ -60,7 +61,7 @@ class Api : public testing::Test {
     }
   }
 
-  LiveServer server;
+  LiveServer server{GetParam()};
 };
 
 }  // namespace scoreline::test

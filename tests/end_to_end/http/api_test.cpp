@@ -15,7 +15,7 @@ namespace {
 using http::Method;
 using testing::HasSubstr;
 
-TEST_F(Api, SubmitTellsOutcomePointsAndRanks) {
+TEST_P(Api, SubmitTellsOutcomePointsAndRanks) {
   EXPECT_EQ(server.post(kResults, result("alice", "120")).body,
             R"({"outcome":"improved","points":120,"rank":1,"previousRank":null})");
   EXPECT_EQ(server.post(kResults, result("bob", "130")).body,
@@ -26,7 +26,7 @@ TEST_F(Api, SubmitTellsOutcomePointsAndRanks) {
             R"({"outcome":"improved","points":140,"rank":1,"previousRank":2})");
 }
 
-TEST_F(Api, AResultWithAMatchIdCountsOnce) {
+TEST_P(Api, AResultWithAMatchIdCountsOnce) {
   const std::string body =
       R"({"matchId":"82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6","playerId":"alice","seasonId":12,"points":)";
   EXPECT_EQ(member(server.post(kResults, body + "120}").body, "outcome"), "\"improved\"");
@@ -36,7 +36,7 @@ TEST_F(Api, AResultWithAMatchIdCountsOnce) {
   EXPECT_EQ(member(again.body, "points"), "120");
 }
 
-TEST_F(Api, ABatchGoesOnAfterWhatItRejects) {
+TEST_P(Api, ABatchGoesOnAfterWhatItRejects) {
   const auto response =
       server.post(kResults, R"({"results":[)" + result("alice", "120") + R"(,{"playerId":"bob"},)" + result("", "5") +
                                 "," + result("carol", "-1") + "," + result("dave", "7") + "]}");
@@ -50,7 +50,7 @@ TEST_F(Api, ABatchGoesOnAfterWhatItRejects) {
             R"({"improved":0,"unchanged":0,"duplicate":0,"rejected":[]})");
 }
 
-TEST_F(Api, ReadsAsTheContractShows) {
+TEST_P(Api, ReadsAsTheContractShows) {
   submit("alice", "120", "2026-10-12T17:00:00Z");
   submit("bob", "130", "2026-10-12T17:00:00.250Z");
   EXPECT_EQ(server.get(std::string(kSeason) + "/top?limit=1").body,
@@ -69,7 +69,7 @@ TEST_F(Api, ReadsAsTheContractShows) {
       R"("achievedAt":"2026-10-12T17:00:00Z"}],"absent":["nobody"]})");
 }
 
-TEST_F(Api, TheArticlesRoutesAnswerAsItShows) {
+TEST_P(Api, TheArticlesRoutesAnswerAsItShows) {
   fill(20);
   EXPECT_EQ(server.get("/seasons/12/leaderboard/top?n=2").body,
             R"([{"rank":1,"playerId":"p1","points":999},{"rank":2,"playerId":"p2","points":998}])");
@@ -82,7 +82,7 @@ TEST_F(Api, TheArticlesRoutesAnswerAsItShows) {
   expect_problem(server.get("/seasons/12/leaderboard/players/nobody"), 404, "not_found", "playerId");
 }
 
-TEST_F(Api, WhatNobodyHasOpenedIsEmptyAndWhatIsUnknownIsNot) {
+TEST_P(Api, WhatNobodyHasOpenedIsEmptyAndWhatIsUnknownIsNot) {
   EXPECT_EQ(server.get("/v1/leaderboards/main/seasons/77/top").body,
             R"({"season":77,"period":"season","players":0,"entries":[]})");
   EXPECT_EQ(server.get("/v1/leaderboards/main/seasons/77/ranks").body,
@@ -95,7 +95,7 @@ TEST_F(Api, WhatNobodyHasOpenedIsEmptyAndWhatIsUnknownIsNot) {
   expect_problem(server.get("/v1/nothing"), 404, "not_found");
 }
 
-TEST_F(Api, ParametersOutOfRangeAreNamed) {
+TEST_P(Api, ParametersOutOfRangeAreNamed) {
   submit("alice", "120");
   const std::string season = kSeason;
   for (const std::string& target : {season + "/top?limit=0", season + "/top?limit=1001", season + "/top?limit=1e9",
@@ -119,21 +119,21 @@ TEST_F(Api, ParametersOutOfRangeAreNamed) {
   expect_problem(server.get("/v1/leaderboards/main/seasons/1%"), 400, "unreadable");
 }
 
-TEST_F(Api, RadiusZeroAndBeyondBothEnds) {
+TEST_P(Api, RadiusZeroAndBeyondBothEnds) {
   fill(5);
   const std::string around = std::string(kSeason) + "/players/p3/around?radius=";
   EXPECT_EQ(players(server.get(around + "0").body), (std::vector<std::string>{"p3"}));
   EXPECT_EQ(players(server.get(around + "100").body), (std::vector<std::string>{"p1", "p2", "p3", "p4", "p5"}));
 }
 
-TEST_F(Api, C05_ZeroInEveryFormIsTheSameScore) {
+TEST_P(Api, C05_ZeroInEveryFormIsTheSameScore) {
   server.post(kResults, result("a", "0"));
   EXPECT_EQ(member(server.post(kResults, result("b", "0.0", "2026-10-12T17:00:01Z")).body, "points"), "0");
   EXPECT_EQ(member(server.post(kResults, result("c", "-0", "2026-10-12T17:00:02Z")).body, "points"), "0");
   EXPECT_EQ(players(server.get(std::string(kSeason) + "/top").body), (std::vector<std::string>{"a", "b", "c"}));
 }
 
-TEST_F(Api, C07_PointsAreExactToTheLastDigit) {
+TEST_P(Api, C07_PointsAreExactToTheLastDigit) {
   ASSERT_EQ(server.put("/v1/leaderboards/exact", R"({"minPoints":-9223372036854775808})").status, 201);
   const std::vector<std::string> points = {"9223372036854775807", "9007199254740994", "9007199254740993",
                                            "9007199254740992", "-9223372036854775808"};
@@ -153,7 +153,7 @@ TEST_F(Api, C07_PointsAreExactToTheLastDigit) {
   }
 }
 
-TEST_F(Api, C09_WhatIsNoScoreLeavesTheScoreUntouched) {
+TEST_P(Api, C09_WhatIsNoScoreLeavesTheScoreUntouched) {
   submit("alice", "120");
   const std::string body_begin = R"({"playerId":"alice","seasonId":12,"points":)";
   expect_problem(server.post(kResults, "{}"), 422, "invalid", "playerId");
@@ -170,7 +170,7 @@ TEST_F(Api, C09_WhatIsNoScoreLeavesTheScoreUntouched) {
   EXPECT_EQ(member(server.get(std::string(kSeason) + "/players/alice").body, "points"), "120");
 }
 
-TEST_F(Api, C10_AFractionIsExactOrRefused) {
+TEST_P(Api, C10_AFractionIsExactOrRefused) {
   expect_problem(server.post(kResults, result("a", "5.7")), 422, "invalid", "points");
   expect_problem(server.post(kResults, result("a", "-5.7")), 422, "invalid", "points");
   EXPECT_EQ(member(server.post(kResults, result("a", "5.0")).body, "points"), "5");
@@ -180,7 +180,7 @@ TEST_F(Api, C10_AFractionIsExactOrRefused) {
   expect_problem(server.post("/v1/leaderboards/tenths/results", result("a", "0.05")), 422, "invalid", "points");
 }
 
-TEST_F(Api, C20_AroundIsCentredOnThePlayer) {
+TEST_P(Api, C20_AroundIsCentredOnThePlayer) {
   fill(30);
   std::vector<std::string> expected;
   for (int i = 10; i <= 20; ++i) expected.push_back("p" + std::to_string(i));
@@ -188,7 +188,7 @@ TEST_F(Api, C20_AroundIsCentredOnThePlayer) {
   EXPECT_EQ(players(server.get(std::string(kSeason) + "/players/p15/around").body), expected);
 }
 
-TEST_F(Api, C22_EveryReadTellsTheSameRank) {
+TEST_P(Api, C22_EveryReadTellsTheSameRank) {
   fill(200);
   for (int i = 7; i <= 200; i += 10) {
     const std::string player = "p" + std::to_string(i);
@@ -204,7 +204,7 @@ TEST_F(Api, C22_EveryReadTellsTheSameRank) {
   }
 }
 
-TEST_F(Api, C23_PagesForwardAndBackShowTheSameRows) {
+TEST_P(Api, C23_PagesForwardAndBackShowTheSameRows) {
   fill(50);
   std::vector<std::vector<std::string>> forward;
   for (int page = 0; page < 5; ++page) {
@@ -218,7 +218,7 @@ TEST_F(Api, C23_PagesForwardAndBackShowTheSameRows) {
   }
 }
 
-TEST_F(Api, C24_ACursorNeitherSkipsNorRepeatsWhoHasNotMoved) {
+TEST_P(Api, C24_ACursorNeitherSkipsNorRepeatsWhoHasNotMoved) {
   fill(60);
   std::string body = server.get(std::string(kSeason) + "/ranks?limit=10").body;
   std::vector<std::string> seen = players(body);
@@ -240,7 +240,7 @@ TEST_F(Api, C24_ACursorNeitherSkipsNorRepeatsWhoHasNotMoved) {
   }
 }
 
-TEST_F(Api, AForeignOrGarbledCursorIsRefused) {
+TEST_P(Api, AForeignOrGarbledCursorIsRefused) {
   fill(20);
   const std::string body = server.get(std::string(kSeason) + "/ranks?limit=10").body;
   const std::string next = member(body, "next");
@@ -253,7 +253,7 @@ TEST_F(Api, AForeignOrGarbledCursorIsRefused) {
   expect_problem(server.get(kSeason + ranks + cursor + "&from=3"), 422, "invalid", "from");
 }
 
-TEST_F(Api, C48_IdsComeBackByteForByte) {
+TEST_P(Api, C48_IdsComeBackByteForByte) {
   const std::vector<std::string> ids = {"a/b",
                                         "a b",
                                         "a:b",
@@ -287,7 +287,7 @@ TEST_F(Api, C48_IdsComeBackByteForByte) {
   EXPECT_THAT(server.get(std::string(kSeason) + "/players/q%22%5C").body, HasSubstr(R"("playerId":"q\"\\")"));
 }
 
-TEST_F(Api, C48_IdsThatAreNoneAreRefused) {
+TEST_P(Api, C48_IdsThatAreNoneAreRefused) {
   const std::vector<std::string> in_paths = {std::string(129, 'x'),
                                              "a\r\nX-Injected: 1",
                                              std::string("a\0b", 3),
@@ -308,6 +308,11 @@ TEST_F(Api, C48_IdsThatAreNoneAreRefused) {
   expect_problem(server.post(kResults, result("\\ud800", "1")), 400, "unreadable");
   expect_problem(server.post(kResults, result("\xFF", "1")), 400, "unreadable");
 }
+
+INSTANTIATE_TEST_SUITE_P(IndexReads, Api, testing::Values(http::IndexReads::inline_, http::IndexReads::waiting),
+                         [](const auto& reads) {
+                           return reads.param == http::IndexReads::inline_ ? "Inline" : "Waiting";
+                         });
 
 }  // namespace
 }  // namespace scoreline::test

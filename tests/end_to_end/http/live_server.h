@@ -86,8 +86,9 @@ class RawSocket {
 class LiveServer {
  public:
   explicit LiveServer(http::Deadlines deadlines = {}) : LiveServer(options_with(deadlines)) {}
-  explicit LiveServer(const http::ServerOptions& options)
-      : api(world.service(), world.pipeline(), files, options.loops), server(api, system_clock, options) {
+  explicit LiveServer(http::IndexReads reads) : LiveServer(options_with({}), reads) {}
+  explicit LiveServer(const http::ServerOptions& options, http::IndexReads reads = http::IndexReads::inline_)
+      : api(world.service(), world.pipeline(), files, reads), server(api, system_clock, options) {
     must(server.start());
     client = http::Client::to(url()).value();
   }

@@ -73,7 +73,7 @@ TEST(PageCache, IsBounded) {
 
 TEST(PageCache, AnswersNotModifiedToWhoHasThePage) {
   PageCache cache;
-  const CachedPage& page = cache.put("top", 1, "one");
+  const CachedPage page = *cache.put("top", 1, "one");
   EXPECT_EQ(page.etag.size(), 18U);
   EXPECT_NE(page.etag, etag_of("two"));
   EXPECT_EQ(answer_with(page, asking("")).status, 200);

@@ -85,7 +85,7 @@ class SessionTest : public testing::Test, public AnswerSink {
   EchoHandler handler;
   Deadlines deadlines;
   BodyBudget budget;
-  LoopState loop{{}, "Date: Mon, 12 Oct 2026 18:00:00 GMT\r\n", 0};
+  LoopState loop{{}, "Date: Mon, 12 Oct 2026 18:00:00 GMT\r\n"};
   Session session{handler, deadlines, budget, loop};
 };
 

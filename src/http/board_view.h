@@ -1,0 +1,36 @@
+// A board that a reader asked for, and what is needed to write it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "http/routes.h"
+#include "leaderboards/service.h"
+
+namespace scoreline::http {
+
+inline constexpr std::size_t kDefaultEntries = 100;
+
+struct BoardView {
+  std::shared_ptr<const leaderboards::LeaderboardRecord> record;
+  leaderboards::SeasonId season;
+
+  leaderboards::BoardRef ref() const { return {record->definition.name.text(), season}; }
+  int scale() const { return record->definition.scale; }
+};
+
+/// `season`: an id or `current`. Errors: invalid, not_found, not_ready.
+Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std::string_view season);
+
+/// `{"season":12,"period":"season","players":3,"entries":[…]}`
+std::string entries_page(const BoardView& board, const leaderboards::Page& page);
+
+/// The article's: a bare array.
+std::string article_page(const BoardView& board, const leaderboards::Page& page);
+
+/// 200 with this body.
+Response json(std::string body);
+
+}  // namespace scoreline::http

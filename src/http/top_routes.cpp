@@ -1,0 +1,96 @@
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/limits.h"
+#include "http/board_view.h"
+#include "http/json_text.h"
+#include "http/routes.h"
+
+namespace scoreline::http {
+namespace {
+
+/// One of the two forms of the top.
+struct TopForm {
+  std::string_view limit;  ///< the query parameter
+  bool period;             ///< whether `period` is one too
+  char letter;             ///< in the keys of kept pages
+  std::string (*render)(const BoardView&, const leaderboards::Page&);
+};
+
+constexpr TopForm kTop{"limit", true, 't', entries_page};
+constexpr TopForm kArticleTop{"n", false, 'a', article_page};
+
+struct TopQuery {
+  BoardView board;
+  std::size_t limit;
+  std::string key;  ///< of its page; empty when such a page is not kept
+};
+
+Result<TopQuery> read_top_query(const Call& call, const TopForm& form, std::string_view leaderboard,
+                                std::string_view season) {
+  auto known = form.period ? call.target.allow_only({form.limit, "period"}) : call.target.allow_only({form.limit});
+  if (!known) return fail(std::move(known.error()));
+  auto board = view_board(call, leaderboard, season);
+  if (!board) return fail(std::move(board.error()));
+  const auto limit = call.target.whole_number(form.limit, kDefaultEntries, 1, kMaxEntries);
+  if (!limit) return fail(limit.error());
+  TopQuery query{*std::move(board), *limit, {}};
+  if (query.limit > static_cast<std::size_t>(query.board.record->definition.top)) return query;
+  query.key += form.letter;
+  append_number(query.key, query.limit);
+  query.key += '/';
+  append_number(query.key, query.board.season.value);
+  query.key += '/';
+  append_number(query.key, query.board.scale());
+  query.key += '/';
+  query.key += query.board.record->definition.name.text();
+  return query;
+}
+
+/// The top, from the cache while the board has not changed.
+Result<Response> answer_top(const Call& call, const TopForm& form, std::string_view leaderboard,
+                            std::string_view season) {
+  const auto query = read_top_query(call, form, leaderboard, season);
+  if (!query) return fail(query.error());
+  const auto& service = call.context.service;
+  // The version is read before the page, so that a page is never older than the version it is kept under.
+  const auto version = service.version(query->board.ref());
+  if (!version) return fail(version.error());
+  if (!query->key.empty()) {
+    if (const auto page = call.context.cache.find(query->key, *version)) return answer_with(*page, call.request);
+  }
+  const auto page = service.top(query->board.ref(), query->limit);
+  if (!page) return fail(page.error());
+  std::string text = form.render(query->board, *page);
+  if (query->key.empty()) return json(std::move(text));
+  return answer_with(*call.context.cache.put(query->key, *version, std::move(text)), call.request);
+}
+
+/// The same when that needs no question to the index.
+std::optional<Response> kept_top(const Call& call, const TopForm& form, std::string_view leaderboard,
+                                 std::string_view season) {
+  const auto query = read_top_query(call, form, leaderboard, season);
+  if (!query || query->key.empty()) return std::nullopt;
+  const auto version = call.context.service.known_version(query->board.ref());
+  if (!version) return std::nullopt;
+  const auto page = call.context.cache.find(query->key, *version);
+  if (!page) return std::nullopt;
+  return answer_with(*page, call.request);
+}
+
+}  // namespace
+
+Result<Response> read_top(const Call& call) { return answer_top(call, kTop, call.params[0], call.params[1]); }
+
+std::optional<Response> kept_top(const Call& call) { return kept_top(call, kTop, call.params[0], call.params[1]); }
+
+Result<Response> read_article_top(const Call& call) {
+  return answer_top(call, kArticleTop, leaderboards::kMainLeaderboard, call.params[0]);
+}
+
+std::optional<Response> kept_article_top(const Call& call) {
+  return kept_top(call, kArticleTop, leaderboards::kMainLeaderboard, call.params[0]);
+}
+
+}  // namespace scoreline::http
