@@ -1,0 +1,65 @@
+#include "adapters/redis/reply_reader.h"
+
+#include <hiredis/hiredis.h>
+
+namespace scoreline::redis {
+namespace {
+
+// The longest text a server sends by default (proto-max-bulk-len); our replies are far shorter.
+constexpr std::size_t kMaxWaitingBytes = 512 * 1024 * 1024;
+
+Reply to_reply(const redisReply& from) {
+  Reply reply;
+  switch (from.type) {
+    case REDIS_REPLY_INTEGER:
+      reply.kind = Reply::Kind::integer;
+      reply.integer = from.integer;
+      break;
+    case REDIS_REPLY_STRING:
+    case REDIS_REPLY_STATUS:
+      reply.kind = Reply::Kind::text;
+      reply.text.assign(from.str, from.len);
+      break;
+    case REDIS_REPLY_ERROR:
+      reply.kind = Reply::Kind::error;
+      reply.text.assign(from.str, from.len);
+      break;
+    case REDIS_REPLY_ARRAY:
+      reply.kind = Reply::Kind::array;
+      reply.elements.reserve(from.elements);
+      for (std::size_t i = 0; i < from.elements; ++i) reply.elements.push_back(to_reply(*from.element[i]));
+      break;
+    default: break;  // nil; RESP3's other kinds come only to those who asked for them
+  }
+  return reply;
+}
+
+struct FreeReply {
+  void operator()(void* reply) const { freeReplyObject(reply); }
+};
+
+}  // namespace
+
+void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
+
+ReplyReader::ReplyReader() : reader_(redisReaderCreate()) {}
+
+Result<void> ReplyReader::feed(std::string_view bytes) {
+  const bool fits = reader_ && reader_->len - reader_->pos + bytes.size() <= kMaxWaitingBytes;
+  if (fits && redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) == REDIS_OK) return {};
+  return fail(Code::storage_failed, "the reply is too long to be kept");
+}
+
+Result<std::optional<Reply>> ReplyReader::next() {
+  void* raw = nullptr;
+  if (redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) {
+    return fail(Code::storage_failed, std::string("the answer is not Redis's protocol: ") + reader_->errstr);
+  }
+  if (raw == nullptr) return std::nullopt;
+  const std::unique_ptr<void, FreeReply> owned(raw);
+  return to_reply(*static_cast<const redisReply*>(raw));
+}
+
+bool ReplyReader::has_rest() const { return reader_->pos < reader_->len; }
+
+}  // namespace scoreline::redis
