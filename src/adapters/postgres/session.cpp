@@ -87,7 +87,9 @@ Attempt<Rows> Session::run(const Call& call, Monotonic deadline) {
 Attempt<void> Session::send(std::span<const Call> calls, Monotonic deadline) {
   SCORELINE_CHECK(steps_.empty() && connection_ != nullptr);
   pg_conn* const connection = connection_.get();
-  for (const auto& [statement, parameters] : calls) {
+  for (const Call& call : calls) {
+    const Statement* const statement = call.statement;
+    const Parameters& parameters = call.parameters;
     SCORELINE_CHECK(parameters.size() <= kMaxParameters);
     const char* values[kMaxParameters];
     int lengths[kMaxParameters], formats[kMaxParameters];

@@ -36,9 +36,8 @@ TEST_F(PostgresFaults, SessionTerminatedWhileIdleIsNotNoticed) {
   ASSERT_TRUE(ledger->append(batch_of(1)));
   ASSERT_TRUE(ledger->has_results(board_name("main")));
   server().sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'scoreline'");
-  eventually([this] {
-    return server().sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'scoreline'") == "0";
-  });
+  eventually(
+      [] { return server().sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'scoreline'") == "0"; });
   const auto appended = ledger->append(batch_of(1, 100));
   EXPECT_TRUE(appended) << appended.error().detail;
   const auto read = ledger->has_results(board_name("main"));

@@ -133,6 +133,30 @@ TEST_F(PostgresFaults, ResultsOfManyPlayersComeInOneRead) {
   }
 }
 
+TEST_F(PostgresFaults, MoreReadersThanConnectionsReadBesideTheWriter) {
+  const auto ledger = open({5s, 60s, 3s, 2s, 2});
+  ASSERT_TRUE(ledger->put_definition(definition_of(leaderboards::Rule::sum)));
+  std::atomic<bool> done{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 6; ++i) {
+    readers.emplace_back([&] {
+      std::size_t last = 0;
+      while (!done) {
+        const auto results = ledger->results_of(main_board(), player_id("a"));
+        ASSERT_TRUE(results) << results.error().detail;
+        ASSERT_GE(results->size(), last) << "what was seen once stays";
+        last = results->size();
+      }
+    });
+  }
+  for (std::uint64_t match = 1; match <= 50; ++match) {
+    ASSERT_TRUE(ledger->append(std::vector{result(match, "a")}));
+    EXPECT_EQ(ledger->results_of(main_board(), player_id("a")).value().size(), match) << "our own write is seen";
+  }
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+}
+
 TEST_F(PostgresFaults, EveryChangeOfDefinitionsIsSeenInTheirVersion) {
   const auto ledger = open(), other_node = open();
   std::uint64_t last = other_node->definitions_version().value();
