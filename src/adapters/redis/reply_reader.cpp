@@ -34,6 +34,42 @@ Reply to_reply(const redisReply& from) {
   return reply;
 }
 
+// A peer may claim two thousand million elements in a dozen bytes, and hiredis makes room for them at once.
+constexpr std::size_t kMaxElements = 4'000'000;
+
+decltype(redisReplyObjectFunctions::createArray) usual_array = nullptr;
+
+/// Elements: an int to hiredis 0.14, a size_t to 1.x.
+template <typename Elements>
+void* bounded_array(const redisReadTask* task, Elements elements) {
+  return static_cast<std::size_t>(elements) <= kMaxElements ? usual_array(task, elements) : nullptr;
+}
+
+const redisReplyObjectFunctions& usual_functions() {
+  static const redisReplyObjectFunctions usual = [] {
+    const std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader(redisReaderCreate(), &redisReaderFree);
+    SCORELINE_CHECK(reader != nullptr);
+    return *reader->fn;
+  }();
+  return usual;
+}
+
+/// `Count` is int to hiredis 0.14 and size_t to 1.x.
+template <typename Count>
+void* make_bounded_array(const redisReadTask* task, Count elements) {
+  const bool fits = static_cast<std::size_t>(elements) <= kMaxElements;
+  return fits ? usual_functions().createArray(task, elements) : nullptr;
+}
+
+redisReplyObjectFunctions* bounded_functions() {
+  static redisReplyObjectFunctions bounded = [] {
+    redisReplyObjectFunctions made = usual_functions();
+    made.createArray = &make_bounded_array;
+    return made;
+  }();
+  return &bounded;
+}
+
 struct FreeReply {
   void operator()(void* reply) const { freeReplyObject(reply); }
 };
@@ -42,10 +78,12 @@ struct FreeReply {
 
 void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
-ReplyReader::ReplyReader() : reader_(redisReaderCreate()) {}
+ReplyReader::ReplyReader() : reader_(redisReaderCreateWithFunctions(bounded_functions())) {
+  SCORELINE_CHECK(reader_ != nullptr);
+}
 
 Result<void> ReplyReader::feed(std::string_view bytes) {
-  const bool fits = reader_ && reader_->len - reader_->pos + bytes.size() <= kMaxWaitingBytes;
+  const bool fits = reader_->len - reader_->pos + bytes.size() <= kMaxWaitingBytes;
   if (fits && redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) == REDIS_OK) return {};
   return fail(Code::storage_failed, "the reply is too long to be kept");
 }
