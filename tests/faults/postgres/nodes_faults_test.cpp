@@ -54,14 +54,15 @@ TEST_F(PostgresFaults, NothingIsMissedBetweenAScanAndWhatCameSince) {
   ASSERT_TRUE(ledger->append(std::vector{result(1, "before")}));
   Stranger other_node(url());
   other_node.hold(2, "under-way");
+  ASSERT_TRUE(ledger->append(std::vector{result(5, "meanwhile")}));
   const Watermark mark = ledger->watermark().value();
   ASSERT_TRUE(ledger->append(std::vector{result(3, "between")}));
   std::multiset<std::string> seen;
   ASSERT_TRUE(ledger->scan([&](const LedgerRow& row) { seen.emplace(row.player); }, nullptr));
-  EXPECT_THAT(seen, ElementsAre("before", "between"));
+  EXPECT_THAT(seen, ElementsAre("before", "between", "meanwhile"));
   other_node.run("COMMIT");
   ASSERT_TRUE(ledger->append(std::vector{result(4, "after")}));
-  EXPECT_THAT(players_since(*ledger, mark), ElementsAre("after", "between", "under-way"));
+  EXPECT_THAT(players_since(*ledger, mark), ElementsAre("after", "between", "meanwhile", "under-way"));
 }
 
 TEST_F(PostgresFaults, OnlyWhatCameSinceIsToldWhereNothingWasUnderWay) {
