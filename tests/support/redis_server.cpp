@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -27,7 +28,15 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-int free_port() {
+}  // namespace
+
+RedisServer::RedisServer(std::string program, std::vector<std::string> options, std::string settings)
+    : program_(std::move(program)), options_(std::move(options)), settings_(std::move(settings)), port_(free_port()) {
+  if (!settings_.empty()) std::ofstream(folder_.path() / "settings.conf") << settings_;
+  start();
+}
+
+int RedisServer::free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof(address);
@@ -35,13 +44,6 @@ int free_port() {
   ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
   ::close(socket);
   return ntohs(address.sin_port);
-}
-
-}  // namespace
-
-RedisServer::RedisServer(std::string program, std::vector<std::string> options)
-    : program_(std::move(program)), options_(std::move(options)), port_(free_port()) {
-  start();
 }
 
 RedisServer::~RedisServer() {
@@ -63,6 +65,7 @@ void RedisServer::start() {
   std::vector<std::string> words = {
       program_, "--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir", folder_.path().string(),
       "--save", "",       "--appendonly",        "no",     "--logfile", "log"};
+  if (!settings_.empty()) words.insert(words.begin() + 1, (folder_.path() / "settings.conf").string());
   words.insert(words.end(), options_.begin(), options_.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

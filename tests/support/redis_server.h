@@ -15,15 +15,19 @@ namespace scoreline::test {
 
 class RedisServer {
  public:
-  /// `program`: of Redis or Valkey, found through PATH. `options` as on its command line. Throws std::runtime_error
-  /// when it does not start.
-  explicit RedisServer(std::string program = "redis-server", std::vector<std::string> options = {});
+  /// `program`: of Redis or Valkey, found through PATH. `options` as on its command line. `settings`, when there are
+  /// any, stand in a file that the server may write (sentinels do). Throws std::runtime_error when it does not start.
+  explicit RedisServer(std::string program = "redis-server", std::vector<std::string> options = {},
+                       std::string settings = {});
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
   /// Whether the program is there to be run.
   static bool installed(const std::string& program);
+
+  /// One that nobody listens on right now.
+  static int free_port();
 
   int port() const { return port_; }
   /// Of the scratch folder, which is also where dumps go.
@@ -39,6 +43,7 @@ class RedisServer {
 
   std::string program_;
   std::vector<std::string> options_;
+  std::string settings_;
   ScratchFolder folder_;
   int port_ = 0;
   pid_t pid_ = 0;

@@ -1,0 +1,74 @@
+// A client of a real server, and short words to use it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "adapters/redis/client.h"
+#include "adapters/redis/url.h"
+#include "support/redis_server.h"
+
+namespace scoreline::redis {
+
+class ClientTest : public testing::Test {
+ protected:
+  std::unique_ptr<Client> client_of(const std::string& url, ClientOptions options = {}) {
+    return open_client(parse_url(url).value(), options, clock, random).value();
+  }
+  std::unique_ptr<Client> client_of(const test::RedisServer& server, ClientOptions options = {}) {
+    return client_of("redis://127.0.0.1:" + std::to_string(server.port()), options);
+  }
+
+  /// `words` separated by spaces; the second one is the key.
+  static Result<Reply> run(Client& client, const std::string& words) {
+    Command command;
+    for (std::size_t at = 0; at <= words.size();) {
+      const auto end = std::min(words.find(' ', at), words.size());
+      command.words.push_back(words.substr(at, end - at));
+      at = end + 1;
+    }
+    if (command.words.size() > 1) command.key = command.words[1];
+    auto replies = client.run(std::span<const Command>(&command, 1));
+    if (!replies) return fail(std::move(replies).error());
+    return std::move(replies->front());
+  }
+
+  /// The text of the reply, or the error as `code: detail`.
+  static std::string said(const Result<Reply>& reply) {
+    if (!reply) return std::string(traits(reply.error().code).name) + ": " + reply.error().detail;
+    switch (reply->kind) {
+      case Reply::Kind::nil: return "nil";
+      case Reply::Kind::integer: return std::to_string(reply->integer);
+      default: return reply->text;
+    }
+  }
+  static std::string say(Client& client, const std::string& words) { return said(run(client, words)); }
+
+  /// Tries until it is so, at most ten seconds.
+  template <typename Condition>
+  static bool eventually(Condition condition) {
+    for (int tries = 0; tries < 1'000; ++tries) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return false;
+  }
+
+  SystemClock clock;
+  SeededRandom random{system_seed()};
+};
+
+#define EXPECT_CODE(expected, reply)                          \
+  do {                                                        \
+    const auto reply_ = (reply);                              \
+    ASSERT_FALSE(reply_) << said(reply_);                     \
+    EXPECT_EQ(reply_.error().code, expected) << said(reply_); \
+  } while (false)
+
+}  // namespace scoreline::redis
