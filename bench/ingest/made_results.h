@@ -1,8 +1,10 @@
-// Results made up for measuring: four players a match, out of 100,000; match ids random (v4) or in order of time (v7).
+// Results made up for measuring: some players a match (four unless told otherwise), out of 100,000; match ids random
+// (v4) or in order of time (v7). bench/ingest_http makes the same.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/random.h"
@@ -15,19 +17,21 @@ enum class Ids { v4, v7 };
 
 class MadeResults {
  public:
-  explicit MadeResults(Ids ids) : ids_(ids) {}
+  /// `players_per_match`: so many results in a row are of one match; 1 or more.
+  explicit MadeResults(Ids ids, std::uint64_t players_per_match = 4)
+      : ids_(ids), players_per_match_(players_per_match) {}
 
   std::vector<leaderboards::MatchResult> next(std::size_t count) {
     std::vector<leaderboards::MatchResult> batch;
     batch.reserve(count);
     for (std::size_t i = 0; i < count; ++i, ++made_) {
       const Timestamp at{1'796'193'000'000 + static_cast<std::int64_t>(made_)};
-      if (made_ % kPlayersPerMatch == 0) match_ = ids_ == Ids::v7 ? new_uuid_v7(at, random_) : random_uuid();
+      if (made_ % players_per_match_ == 0) match_ = ids_ == Ids::v7 ? new_uuid_v7(at, random_) : random_uuid();
       batch.push_back({leaderboards::LeaderboardName::trusted("main"),
                        match_,
-                       leaderboards::PlayerId::trusted("player-" + std::to_string(random_.below(kPlayers))),
+                       leaderboards::PlayerId::trusted(fmt::format("player-{:08}", random_.below(kPlayers))),
                        {1},
-                       static_cast<std::int64_t>(random_.below(10'000)),
+                       static_cast<std::int64_t>(random_.below(kPoints)),
                        at});
     }
     return batch;
@@ -35,7 +39,7 @@ class MadeResults {
 
  private:
   static constexpr std::uint64_t kPlayers = 100'000;
-  static constexpr std::uint64_t kPlayersPerMatch = 4;
+  static constexpr std::uint64_t kPoints = 2'000'000;
 
   Uuid random_uuid() {
     Uuid uuid = new_uuid_v7(Timestamp{static_cast<std::int64_t>(random_.bits() >> 16)}, random_);
@@ -44,6 +48,7 @@ class MadeResults {
   }
 
   Ids ids_;
+  std::uint64_t players_per_match_;
   SeededRandom random_{1};
   Uuid match_;
   std::uint64_t made_ = 0;

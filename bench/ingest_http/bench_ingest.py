@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Durable results over HTTP, beside a bare SQLite loop doing the same inserts in the same run.
 
-    bench_ingest.py SCORELINE BUILD_FOLDER [--rows 1000000] [--batch 500] [--connections 4] [--single-seconds 10]
+    bench_ingest.py SCORELINE BUILD_FOLDER [--rows 1000000] [--lap 50000] [--batch 500] [--connections 4]
+                    [--single-seconds 10]
 
 BUILD_FOLDER has bench/ingest/bare_sqlite: prepared inserts in transactions of one batch, with the same settings, in a
-loop with nothing around it. It runs before and after, and its mean is what counts. Requests are made before the clock
-starts. Then single results on 64 connections, each answered after its (shared) fsync. Ends with one JSON line.
+loop with nothing around it. Both keep the same data, each row with a random match id of its own. They take turns, a
+lap of rows each, each into a ledger that grows from lap to lap: a large ledger is slower, and whatever else the machine
+does falls on both. The ratio is the median over the laps of the second half. Requests are made before the clock starts.
+Then single results on 64 connections, each answered after its (shared) fsync. Ends with one JSON line.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import random
 import re
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,8 +28,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PLAYERS = 100_000
+PLAYERS_PER_MATCH = 1  # of bare_sqlite; make_request draws a match id for every row
 SINGLE_CONNECTIONS = 64
-PREPARED_BATCHES = 400  # made at a time, outside the clock
 
 
 def start(binary, data):
@@ -85,37 +89,78 @@ class Connection:
         return answer["improved"] + answer["unchanged"]
 
 
-def http_batches(port, rows, batch, connections, rng):
-    """Rows a second, the requests' making not counted."""
-    open_connections = [Connection(port) for _ in range(connections)]
-    kept, spent = 0, 0.0
-    while kept < rows:
-        todo = min(PREPARED_BATCHES, -(-(rows - kept) // batch))
-        requests = [make_request(rng, batch) for _ in range(todo)]
-        counts = [0] * connections
+class HttpBatches:
+    """Batches on some connections at once; the server's ledger grows."""
+
+    def __init__(self, port, batch, connections):
+        self.batch = batch
+        self.connections = [Connection(port) for _ in range(connections)]
+        self.rng = random.Random()
+
+    def lap(self, rows):
+        """The seconds that it took, the requests' making not counted."""
+        requests = [make_request(self.rng, min(self.batch, rows - first)) for first in range(0, rows, self.batch)]
+        counts = [0] * len(self.connections)
 
         def work(number):
-            for request in requests[number::connections]:
-                counts[number] += open_connections[number].exchange(request)
+            for request in requests[number::len(self.connections)]:
+                counts[number] += self.connections[number].exchange(request)
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(connections)]
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(len(self.connections))]
         begin = time.monotonic()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        spent += time.monotonic() - begin
-        if sum(counts) != todo * batch:
+        spent = time.monotonic() - begin
+        if sum(counts) != rows:
             sys.exit("a batch was not kept")
-        kept += sum(counts)
-    return kept / spent
+        return spent
 
 
-def bare(build, rows, batch, ids, folder):
-    with tempfile.TemporaryDirectory(prefix="bare-", dir=folder) as scratch:
+class BareSqlite:
+    """The bare loop in a process of its own; its database grows."""
+
+    def __init__(self, build, batch, folder):
+        Path(folder).mkdir()
         program = Path(build) / "bench" / "ingest" / "bare_sqlite"
-        out = subprocess.run([program, str(rows), str(batch), ids, scratch], capture_output=True, text=True, check=True)
-    return float(out.stdout.split()[-1])
+        self.process = subprocess.Popen([program, str(batch), "v4", str(PLAYERS_PER_MATCH), folder],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def lap(self, rows):
+        """The seconds that it took, the rows' making not counted."""
+        self.process.stdin.write(f"{rows}\n")
+        self.process.stdin.flush()
+        if not (line := self.process.stdout.readline()):
+            sys.exit("bare_sqlite failed")
+        return float(line)
+
+    def stop(self):
+        self.process.stdin.close()
+        if self.process.wait(timeout=120) != 0:
+            sys.exit("bare_sqlite did not stop well")
+
+
+def take_turns(http_batches, bare, rows, lap_rows):
+    """The laps, as (rows, seconds over HTTP, seconds of the bare loop)."""
+    laps = []
+    print(f"{'rows':>10} {'HTTP rows/s':>14} {'bare rows/s':>14} {'ratio':>8}")
+    for first in range(0, rows, lap_rows):
+        size = min(lap_rows, rows - first)
+        if len(laps) % 2 == 0:
+            over_http, alone = http_batches.lap(size), bare.lap(size)
+        else:
+            alone, over_http = bare.lap(size), http_batches.lap(size)
+        laps.append((size, over_http, alone))
+        figures = f"{size / over_http:>14.0f} {size / alone:>14.0f} {alone / over_http:>8.2f}"
+        print(f"{first + size:>10} {figures}", flush=True)
+    return laps
+
+
+def rates(laps):
+    """Rows a second over HTTP, and of the bare loop."""
+    rows, over_http, alone = (sum(column) for column in zip(*laps))
+    return rows / over_http, rows / alone
 
 
 def http_singles(port, seconds):
@@ -134,38 +179,45 @@ def main():
     arguments.add_argument("scoreline")
     arguments.add_argument("build")
     arguments.add_argument("--rows", type=int, default=1_000_000)
+    arguments.add_argument("--lap", type=int, default=50_000)
     arguments.add_argument("--batch", type=int, default=500)
     arguments.add_argument("--connections", type=int, default=4)
     arguments.add_argument("--single-seconds", type=int, default=10)
     options = arguments.parse_args()
-    rng = random.Random()
 
     # Beside the build, not in /tmp: that may be memory, where an fsync costs nothing.
     with tempfile.TemporaryDirectory(prefix="bench-ingest-", dir=options.build) as folder:
-        before = bare(options.build, options.rows, options.batch, "v4", folder)
+        bare = BareSqlite(options.build, options.batch, f"{folder}/bare")
         process, port = start(options.scoreline, f"{folder}/data")
         try:
-            batches = http_batches(port, options.rows, options.batch, options.connections, rng)
+            laps = take_turns(HttpBatches(port, options.batch, options.connections), bare, options.rows, options.lap)
             singles = http_singles(port, options.single_seconds)
         finally:
             stop(process)
-        after = bare(options.build, options.rows, options.batch, "v4", folder)
+            bare.stop()
 
+    second_half = laps[len(laps) // 2:]
+    ratio = statistics.median(alone / over_http for _, over_http, alone in second_half)
+    over_http, alone = rates(laps)
+    over_http_late, alone_late = rates(second_half)
     per_second = {
-        "bare_sqlite_before": round(before),
-        "http_batches": round(batches),
-        "bare_sqlite_after": round(after),
+        "http_batches": round(over_http),
+        "bare_sqlite": round(alone),
+        "http_batches_second_half": round(over_http_late),
+        "bare_sqlite_second_half": round(alone_late),
         "http_singles": round(singles),
     }
     for name, value in per_second.items():
-        print(f"  {name:24}{value:>10,} results/s")
+        print(f"  {name:26}{value:>10,} results/s")
+    print(f"  median ratio of the laps of the second half {ratio:.2f}, of all rows {over_http / alone:.2f}")
     print(json.dumps({
         "bench": "ingest",
         "rows": options.rows,
+        "lap": options.lap,
         "batch": options.batch,
         "connections": options.connections,
         "single_connections": SINGLE_CONNECTIONS,
-        "ratio": {"batches_vs_bare": round(batches / ((before + after) / 2), 2)},
+        "ratio": {"batches_vs_bare": round(ratio, 2), "batches_vs_bare_all_rows": round(over_http / alone, 2)},
         "per_second": per_second,
     }))
 
