@@ -15,9 +15,8 @@ void prefetch_lines(const void* from, std::size_t lines) {
 }
 
 constexpr std::size_t kLeafHeadLines = 2;
-constexpr std::size_t kLeafKeyLines = 6;
-constexpr std::size_t kNodeCountLines = 3;
-constexpr std::size_t kNodeSearchLines = 5;  // head and keys
+constexpr std::size_t kNodeCountLines = 3;   // head and counts of an inner node
+constexpr std::size_t kNodeSearchLines = 7;  // those and the keys
 
 /// Remembers which hashes came by; may take two for the same.
 class SeenHashes {
@@ -70,10 +69,11 @@ void CountedTree::expect(std::uint32_t leaf_id) const { prefetch_lines(&leaf(lea
 
 // ---- finding
 
-/// All keys of the leaf, and the counts of the node above it.
+/// All keys of the leaf, and what the way up reads first.
 void CountedTree::prefetch_for_rank(std::uint32_t leaf_id) const {
-  prefetch_lines(leaf(leaf_id).narrow_keys, kLeafKeyLines);
-  if (height_ > 0) prefetch_lines(inner(parents_[leaf_id].node()).counts, kNodeCountLines);
+  if (height_ > 0) prefetch_lines(&inner(parents_[leaf_id].node()), kNodeCountLines);
+  const Leaf& home = leaf(leaf_id);
+  prefetch_lines(home.narrow_keys, (home.size * sizeof(std::int64_t) + 63) / 64);
 }
 
 CountedTree::Found CountedTree::locate(std::uint64_t hash, std::string_view member, Ahead ahead) const {
@@ -104,7 +104,9 @@ std::size_t CountedTree::find_batch(std::span<const std::string_view> members, s
   }
   for (Found& each : found.first(count)) {
     each.leaf = table_.probable(each.hash);
-    if (each.leaf != kNoLeaf) prefetch_lines(&leaf(each.leaf), kLeafHeadLines);
+    if (each.leaf == kNoLeaf) continue;
+    prefetch_lines(&leaf(each.leaf), kLeafHeadLines);
+    __builtin_prefetch(&parents_[each.leaf]);
   }
   guess_slots(found.first(count), ahead);
   for (std::size_t i = 0; i < count; ++i) {
@@ -161,16 +163,18 @@ void CountedTree::aim(std::span<const std::string_view> members, std::span<const
         prefetch_lines(&inner(targets[i]), kNodeSearchLines);
       } else {
         prefetch_lines(&leaf(targets[i]), kLeafHeadLines);
+        __builtin_prefetch(&parents_[targets[i]]);
       }
     }
   }
 }
 
-/// The lines that an append will write.
-void CountedTree::prefetch_append(std::uint32_t leaf_id) const {
+/// What an append to the leaf, or a removal from it, writes beside its head: its last entry, and its count above.
+void CountedTree::prefetch_end(std::uint32_t leaf_id) const {
   const Leaf& to = leaf(leaf_id);
   __builtin_prefetch(&to.narrow_keys[to.size], 1);
-  __builtin_prefetch(to.text + Leaf::kRoom - to.text_bytes - 16, 1);
+  __builtin_prefetch(to.text + Leaf::kRoom - to.text_bytes - 8, 1);
+  if (height_ > 0) __builtin_prefetch(&inner(parents_[leaf_id].node()).counts[parents_[leaf_id].place()], 1);
 }
 
 /// The way down to the new place does not wait for the way through the table to the old one.
@@ -181,7 +185,7 @@ std::optional<RankKey> CountedTree::upsert(std::string_view member, RankKey key)
   prefetch_lines(&leaf(target), kLeafHeadLines);
   const std::uint32_t probable = table_.probable(hash);
   if (probable != kNoLeaf) prefetch_lines(&leaf(probable), kLeafHeadLines);
-  prefetch_append(target);
+  prefetch_end(target);
   const Found found = locate(hash, member);
   put(found, member, key, target);
   return found.leaf == kNoLeaf ? std::nullopt : std::optional(found.key);
@@ -193,7 +197,9 @@ void CountedTree::put_batch(std::span<const std::string_view> members, std::span
   const std::span<std::uint32_t> targets = std::span(room).first(members.size());
   aim(members, next, targets);
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (next[i]) prefetch_append(targets[i]);
+    if (!next[i]) continue;
+    prefetch_end(targets[i]);
+    if (found[i].leaf != kNoLeaf) prefetch_end(found[i].leaf);
   }
   const std::uint64_t shape = shape_changes_;
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -95,7 +95,7 @@ class CountedTree final : private MemberHashes {
   // counted_tree.cpp
   std::uint32_t leaf_for(RankKey key, std::string_view member) const;
   void prefetch_for_rank(std::uint32_t leaf_id) const;
-  void prefetch_append(std::uint32_t leaf_id) const;
+  void prefetch_end(std::uint32_t leaf_id) const;
   void aim(std::span<const std::string_view> members, std::span<const std::optional<RankKey>> next,
            std::span<std::uint32_t> targets) const;
   Found locate(std::uint64_t hash, std::string_view member, Ahead ahead = Ahead::key) const;

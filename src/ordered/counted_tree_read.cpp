@@ -84,6 +84,7 @@ void CountedTree::visit(std::uint64_t first, std::uint64_t count, Direction dire
   const bool ascending = direction == Direction::ascending;
   std::uint64_t offset = 0;
   std::uint32_t id = leaf_at(ascending ? first : size_ - 1 - first, offset);
+  prefetch_leaf(leaf(id));  // members come from all over it; they arrive while the order is worked out
   while (true) {
     const Leaf& from = leaf(id);
     const std::uint64_t here = std::min(count, ascending ? from.size - offset : offset + 1);

@@ -56,13 +56,13 @@ struct alignas(64) InnerNode {
   Uint128 base;
   ParentLink parent;
   std::uint8_t size;
-  std::uint8_t level;  ///< 1: children are leaves
-  std::uint8_t shift;  ///< 0..64
-  bool tied;           ///< some separator has a tie
+  std::uint8_t level;                  ///< 1: children are leaves
+  std::uint8_t shift;                  ///< 0..64
+  bool tied;                           ///< some separator has a tie
+  std::uint32_t counts[kMaxChildren];  // next to `parent`: the way up reads both
   /// distance >> shift, lowered by 2^63 so that a signed comparison serves; behind the last one the greatest number
   std::int64_t keys[kMaxChildren];
   std::uint32_t children[kMaxChildren];
-  std::uint32_t counts[kMaxChildren];
   std::uint64_t low_keys[kMaxChildren];  ///< the lowest `shift` bits of the distance
 
   /// The place of the child under which (key, member) belongs.
