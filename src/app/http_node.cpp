@@ -9,6 +9,7 @@ namespace scoreline::app {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{20};
+constexpr std::chrono::milliseconds kLookForFailure{1'000};
 constexpr std::chrono::milliseconds kStopGrace{10'000};
 
 }  // namespace
@@ -67,7 +68,13 @@ Result<bool> HttpNode::wait_ready() {
 }
 
 Result<void> HttpNode::wait_stopped() {
-  stop_.wait();
+  while (!stop_.wait_for(kLookForFailure)) {
+    const auto failure = engine_->service().write_failure();
+    if (!failure) continue;
+    spdlog::error("{}; reads go on", failure->detail);
+    stop_.wait();  // told once: it is so until the end
+    break;
+  }
   spdlog::info("stopping: open requests may finish");
   if (!server_->stop(kStopGrace)) spdlog::warn("stopped, with requests that were not finished in time");
   return {};

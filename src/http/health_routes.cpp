@@ -1,5 +1,6 @@
 #include "http/json_text.h"
 #include "http/openapi_text.h"
+#include "http/problem.h"
 #include "http/routes.h"
 
 namespace scoreline::http {
@@ -11,6 +12,7 @@ Result<Response> healthz(const Call&) {
 }
 
 Result<Response> readyz(const Call& call) {
+  if (const auto stopped = call.context.service.write_failure()) return problem(*stopped);
   const auto progress = call.context.service.progress();
   Response response;
   std::string& out = response.body;

@@ -78,6 +78,9 @@ class Ledger {
   virtual Result<void> drop_leaderboard(const LeaderboardName& leaderboard) = 0;
   /// Whether any result of it counts.
   virtual Result<bool> has_results(const LeaderboardName& leaderboard) = 0;
+
+  /// Why no more writes are taken until a restart; nullopt while they are. From any thread, at once.
+  virtual std::optional<Error> write_failure() const = 0;
 };
 
 }  // namespace scoreline::leaderboards

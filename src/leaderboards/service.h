@@ -55,6 +55,8 @@ class Service {
   Result<void> rebuild(std::uint64_t hash_seed = 0);
   RebuildProgress progress() const;
   bool ready() const { return ready_.load(std::memory_order_acquire); }
+  /// Why the ledger takes no more writes until a restart; nullopt while it does. Reads go on either way.
+  std::optional<Error> write_failure() const { return ledger_.write_failure(); }
 
   Catalogue& catalogue() { return catalogue_; }
 

@@ -138,6 +138,9 @@ class ModelLedger final : public leaderboards::Ledger {
                        [&](const Row& row) { return row.counts && row.result.leaderboard == leaderboard; });
   }
 
+  /// It never gives up: a scripted fault is that of one append.
+  std::optional<Error> write_failure() const override { return std::nullopt; }
+
   /// What was kept, in order.
   std::vector<leaderboards::MatchResult> results() const {
     const std::lock_guard lock(mutex_);

@@ -58,6 +58,8 @@ class PostgresLedger final : public leaderboards::Ledger {
                           const leaderboards::Season& season) override;
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override;
   Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override;
+  /// Never: a lost connection is made again.
+  std::optional<Error> write_failure() const override { return std::nullopt; }
 
   using Answers = std::vector<Result<leaderboards::Recorded>>;
   /// Appends a batch in as few transactions as keep out the rows that the server refuses, each found by halving and

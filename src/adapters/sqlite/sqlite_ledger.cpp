@@ -267,6 +267,12 @@ Result<bool> SqliteLedger::has_results(const leaderboards::LeaderboardName& lead
   return exists(has_results_, *reader_);
 }
 
+std::optional<Error> SqliteLedger::write_failure() const {
+  std::string why = writer_->failure();
+  if (why.empty()) return std::nullopt;
+  return Error{Code::storage_failed, std::move(why), {}, std::nullopt};
+}
+
 Result<std::vector<LeaderboardRecord>> SqliteLedger::leaderboards() {
   const std::lock_guard lock(reader_mutex_);
   if (auto begun = reader_->run("BEGIN"); !begun) return fail(begun.error());

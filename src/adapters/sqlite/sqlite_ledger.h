@@ -57,6 +57,7 @@ class SqliteLedger final : public leaderboards::Ledger {
                           const leaderboards::Season& season) override;
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override;
   Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override;
+  std::optional<Error> write_failure() const override;
 
   /// Everything that scan() checks, SQLite's own integrity_check, and the witness. Seconds for a million results.
   /// Errors: storage_failed when it cannot be read; damage is in the report.
@@ -64,8 +65,6 @@ class SqliteLedger final : public leaderboards::Ledger {
 
   /// What the operator should know about this start; empty when nothing.
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Why no more writes are taken until a restart; empty while they are.
-  std::string write_failure() const { return writer_->failure(); }
   /// Size of the log as of the last commit: a reader that stays in makes it grow.
   std::uint64_t wal_bytes() const { return writer_->wal_bytes(); }
 

@@ -88,7 +88,7 @@ TEST(OutOfMemory, AppendIsWholeOrNotThere) {
     if (answered) continue;
     ++refused;
     ASSERT_TRUE(code == Code::storage_failed || code == Code::unknown_outcome) << traits(code).name;
-    if (!ledger->write_failure().empty()) {
+    if (ledger->write_failure()) {
       ledger.reset();
       ledger = sqlite::SqliteLedger::open(scratch.path() / "data", options).value();
     }

@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 import pytest
 from scoreline import Server, clean_environment, run, run_json, wait_until
@@ -107,6 +108,8 @@ def test_after_an_io_error_nothing_more_is_answered_as_stored(tmp_path, call, nu
                 failed = True
                 assert status == 503 and body["code"] in ("storage_failed", "unknown_outcome"), body
         assert failed, "the fault never came"
+        check_told_that_writing_has_stopped(server)
+        assert players(server) == answered
         server.kill()
     exported = run("export", "--data", "data", cwd=tmp_path).stdout.splitlines()[1:]
     # A batch whose fsync failed was not answered; whether it is there is open, as its answer said.
@@ -116,6 +119,17 @@ def test_after_an_io_error_nothing_more_is_answered_as_stored(tmp_path, call, nu
         assert players(server) == len(exported)
         assert server.submit(some_results(1)["results"])["improved"] == 1
         assert server.stop() == 0
+
+
+def check_told_that_writing_has_stopped(server):
+    status, headers, body = server.request("GET", "/readyz")
+    assert (status, body["code"]) == (503, "storage_failed"), body
+    assert "no more writes until a restart" in body["detail"] and "failed: disk I/O error" in body["detail"], body
+    assert "Retry-After" not in headers, "waiting does not help"
+    # The log says the same, once. It is looked at each second.
+    wait_until(lambda: body["detail"] in server.log_text(), 20, "the log tells it")
+    time.sleep(1.5)
+    assert server.log_text().count(body["detail"]) == 1
 
 
 def can_trace(folder):
