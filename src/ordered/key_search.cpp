@@ -30,15 +30,20 @@ __attribute__((always_inline)) inline void place_vectors(const std::int16_t* val
   using Lanes = std::int16_t __attribute__((vector_size(32)));
   constexpr std::uint32_t kLanes = sizeof(Lanes) / sizeof(std::int16_t);
   for (std::uint32_t i = 0; i < n; i += 2 * kLanes) {
-    Lanes own[2];
-    Lanes below[2] = {};
-    std::memcpy(own, values + i, sizeof(own));
+    // Variables of their own: the compiler keeps an array of vectors in memory, which each step then waits for.
+    Lanes first;
+    Lanes second;
+    Lanes below_first{};
+    Lanes below_second{};
+    std::memcpy(&first, values + i, sizeof(Lanes));
+    std::memcpy(&second, values + i + kLanes, sizeof(Lanes));
     for (std::uint32_t j = 0; j < n; ++j) {
       const Lanes other = values[j] - Lanes{};
-      below[0] -= other < own[0];
-      below[1] -= other < own[1];
+      below_first -= other < first;
+      below_second -= other < second;
     }
-    std::memcpy(places + i, below, sizeof(below));
+    std::memcpy(places + i, &below_first, sizeof(Lanes));
+    std::memcpy(places + i + kLanes, &below_second, sizeof(Lanes));
   }
 }
 
