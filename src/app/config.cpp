@@ -24,7 +24,9 @@ struct Key {
   enum class Kind { text, number, truth } kind;
 };
 
-constexpr std::array<Key, 6> kKeys{{{"data", "scoreline-data", Key::Kind::text},
+constexpr std::array<Key, 8> kKeys{{{"data", "scoreline-data", Key::Kind::text},
+                                    {"ledger", "", Key::Kind::text},
+                                    {"index", "", Key::Kind::text},
                                     {"server", "", Key::Kind::text},
                                     {"listen", "127.0.0.1:8080", Key::Kind::text},
                                     {"insecureListen", "false", Key::Kind::truth},
@@ -165,6 +167,8 @@ Result<Config> bind(const Layers& layers) {
   Config config;
   config.settings = layers.settings();
   config.data = layers.value("data");
+  config.ledger = layers.value("ledger");
+  config.index = layers.value("index");
   config.server = layers.value("server");
   config.log_level = layers.value("logLevel");
   if (config.data.empty()) return fail(wrong("must name a folder", "data"));

@@ -28,7 +28,9 @@ struct Setting {
 };
 
 struct Config {
-  std::string data;              ///< folder of the ledger
+  std::string data;              ///< folder of an embedded ledger
+  std::string ledger;            ///< URL; empty: embedded, in `data`
+  std::string index;             ///< URL; empty: in memory
   std::string server;            ///< URL of a running server; empty: the data folder
   std::string address;           ///< where to listen
   std::uint16_t port = 0;        ///< 0: any free one

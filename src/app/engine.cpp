@@ -1,11 +1,12 @@
 #include "app/engine.h"
 
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "adapters/memory/memory_rank_index.h"
-#include "adapters/sqlite/sqlite_ledger.h"
+#include "app/backing.h"
+#include "app/board_keeper.h"
 #include "leaderboards/catalogue.h"
 
 namespace scoreline::app {
@@ -14,17 +15,17 @@ using leaderboards::Catalogue;
 using leaderboards::Definition;
 using leaderboards::Ledger;
 
+namespace {
+
+constexpr std::chrono::milliseconds kLookAfterBoards = std::chrono::milliseconds{500};
+
+}  // namespace
+
 struct Engine::Parts {
-  Parts(std::unique_ptr<Ledger> truth, std::unique_ptr<Catalogue> known, const EngineOptions& options,
-        std::unique_ptr<Random> seeded)
+  explicit Parts(const EngineOptions& options)
       : clock(options.clock != nullptr ? *options.clock : system_clock),
-        own_random(std::move(seeded)),
-        random(own_random ? *own_random : *options.random),
-        ledger(std::move(truth)),
-        catalogue(std::move(known)),
-        index(random.bits()),
-        service(*catalogue, *ledger, index, clock),
-        pipeline(service, *ledger, index, clock, random) {}
+        own_random(options.random != nullptr ? nullptr : std::make_unique<SeededRandom>(system_seed())),
+        random(own_random ? *own_random : *options.random) {}
 
   ~Parts() {
     if (rebuilding.joinable()) rebuilding.join();
@@ -35,51 +36,60 @@ struct Engine::Parts {
   const Clock& clock;
   std::unique_ptr<Random> own_random;
   Random& random;
-  std::unique_ptr<Ledger> ledger;
+  Backing backing;
   std::unique_ptr<Catalogue> catalogue;
-  memory::MemoryRankIndex index;
-  leaderboards::Service service;
-  ingest::Pipeline pipeline;
-  std::vector<std::string> notes;
+  std::optional<leaderboards::Service> service;
+  std::optional<ingest::Pipeline> pipeline;
+  std::optional<BoardKeeper> keeper;  // over shared stores
   std::thread rebuilding;
 };
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
-  if (options.data.empty()) return fail(Code::usage, "must name the folder of the ledger", "data");
-  auto ledger = sqlite::SqliteLedger::open(options.data);
-  if (!ledger) return fail(std::move(ledger).error());
-  auto notes = (*ledger)->notes();
-  auto engine = open(*std::move(ledger), options);
-  if (engine) (*engine)->parts_->notes = std::move(notes);
-  return engine;
+  auto parts = std::make_unique<Parts>(options);
+  auto backing = open_backing(options.data.string(), options.ledger, options.index, parts->clock, parts->random);
+  if (!backing) return fail(std::move(backing).error());
+  parts->backing = *std::move(backing);
+  return assemble(std::move(parts), options);
 }
 
 Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<Ledger> ledger, const EngineOptions& options) {
-  auto catalogue = Catalogue::open(*ledger);
+  auto parts = std::make_unique<Parts>(options);
+  parts->backing = back_with(std::move(ledger), parts->random);
+  return assemble(std::move(parts), options);
+}
+
+Result<std::unique_ptr<Engine>> Engine::assemble(std::unique_ptr<Parts> parts, const EngineOptions& options) {
+  Backing& backing = parts->backing;
+  auto catalogue = Catalogue::open(*backing.ledger);
   if (!catalogue) return fail(std::move(catalogue).error());
+  parts->catalogue = *std::move(catalogue);
   for (const Definition& definition : options.definitions) {
-    if (const auto put = (*catalogue)->put_definition(definition); !put) {
+    if (const auto put = parts->catalogue->put_definition(definition); !put) {
       Error error = put.error();
       error.detail = "leaderboard " + definition.name.text() + ": " + error.detail;
       return fail(std::move(error));
     }
   }
-  std::unique_ptr<Random> seeded;
-  if (options.random == nullptr) seeded = std::make_unique<SeededRandom>(system_seed());
-  return std::unique_ptr<Engine>(
-      new Engine(std::make_unique<Parts>(std::move(ledger), *std::move(catalogue), options, std::move(seeded))));
+  parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock);
+  parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random);
+  if (backing.definitions_version) {
+    parts->keeper.emplace(*parts->service, *parts->pipeline, backing.definitions_version, parts->random.bits(),
+                          options.tell, kLookAfterBoards);
+  }
+  return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::~Engine() = default;
 
-leaderboards::Service& Engine::service() { return parts_->service; }
-ingest::Pipeline& Engine::pipeline() { return parts_->pipeline; }
-Ledger& Engine::ledger() { return *parts_->ledger; }
+leaderboards::Service& Engine::service() { return *parts_->service; }
+ingest::Pipeline& Engine::pipeline() { return *parts_->pipeline; }
+Ledger& Engine::ledger() { return *parts_->backing.ledger; }
 const Clock& Engine::clock() const { return parts_->clock; }
-const std::vector<std::string>& Engine::notes() const { return parts_->notes; }
+const std::vector<std::string>& Engine::notes() const { return parts_->backing.notes; }
+bool Engine::index_is_shared() const { return !parts_->backing.index->exclusive(); }
 
-Result<void> Engine::rebuild() { return parts_->service.rebuild(parts_->random.bits()); }
+Result<void> Engine::rebuild() { return parts_->service->rebuild(parts_->random.bits()); }
 
 void Engine::start_rebuild() {
   SCORELINE_CHECK(!parts_->rebuilding.joinable());

@@ -1,10 +1,11 @@
-// The embedded engine in one piece: SQLite ledger, memory index, catalogue, service, pipeline. Every door of one
-// process (HTTP, command line, C++ library) stands on one Engine.
+// The engine in one piece: ledger, index, catalogue, service, pipeline. Every door of one process (HTTP, command line,
+// C++ library) stands on one Engine; what the engine stands on, two URLs say.
 //
 // Thread safety: open, rebuild and the destructor from one thread; what it hands out is safe as its own header says.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,20 +21,24 @@
 namespace scoreline::app {
 
 struct EngineOptions {
-  std::filesystem::path data;  ///< the folder of the ledger; made when it is not there
+  std::filesystem::path data;  ///< the folder of an embedded ledger; made when it is not there
+  std::string ledger;          ///< URL (see backing.h); empty: embedded in `data`
+  std::string index;           ///< URL; empty: in memory
   /// From configuration. A new one is made; one that differs from what the ledger has is changed where the boards stay
   /// right, else `open` fails naming the leaderboard.
   std::vector<leaderboards::Definition> definitions;
   const Clock* clock = nullptr;  ///< nullptr: the system's; must outlive the engine
   Random* random = nullptr;      ///< nullptr: seeded by the system; must outlive the engine
+  /// Hears what an operator should know while the engine runs over shared stores, on a thread of the engine.
+  std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
 class Engine {
  public:
-  /// Opens (and locks) the data folder. No board is there yet: `rebuild` or `start_rebuild` comes next.
-  /// Errors: locked, damaged, storage_failed; conflict or invalid for a definition; usage when `data` is empty.
+  /// Opens the stores (and locks a data folder). No board is there yet: `rebuild` or `start_rebuild` comes next.
+  /// Errors: locked, damaged, storage_failed; conflict or invalid for a definition; usage for a wrong URL.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options);
-  /// The same over any ledger; `options.data` is not looked at.
+  /// The same over any ledger, the boards in memory; the URLs of `options` are not looked at.
   static Result<std::unique_ptr<Engine>> open(std::unique_ptr<leaderboards::Ledger> ledger,
                                               const EngineOptions& options);
 
@@ -46,6 +51,8 @@ class Engine {
   ingest::Pipeline& pipeline();
   leaderboards::Ledger& ledger();
   const Clock& clock() const;
+  /// Whether reads of the index may wait for another machine.
+  bool index_is_shared() const;
   /// What the operator should know about this start; empty when nothing.
   const std::vector<std::string>& notes() const;
 
@@ -57,6 +64,7 @@ class Engine {
 
  private:
   struct Parts;
+  static Result<std::unique_ptr<Engine>> assemble(std::unique_ptr<Parts> parts, const EngineOptions& options);
   explicit Engine(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

@@ -77,7 +77,13 @@ class Program {
 
  private:
   EngineOptions engine_options() {
-    return {.data = config_.data, .definitions = config_.leaderboards, .clock = &clock_, .random = &random_};
+    return {.data = config_.data,
+            .ledger = config_.ledger,
+            .index = config_.index,
+            .definitions = config_.leaderboards,
+            .clock = &clock_,
+            .random = &random_,
+            .tell = [](const std::string& what) { spdlog::warn("{}", what); }};
   }
 
   Result<std::unique_ptr<cli::Store>> open_store() {
@@ -86,7 +92,7 @@ class Program {
       if (!client) return fail(std::move(client.error()));
       return std::make_unique<cli::ServerStore>(std::move(*client));
     }
-    if (!std::holds_alternative<cli::ImportCommand>(invocation_.command)) {
+    if (config_.ledger.empty() && !std::holds_alternative<cli::ImportCommand>(invocation_.command)) {
       if (auto there = check_is_there(config_.data); !there) return fail(std::move(there.error()));
     }
     auto opened = Engine::open(engine_options());
@@ -100,6 +106,9 @@ class Program {
   }
 
   Result<std::unique_ptr<cli::Folder>> open_folder() {
+    if (!config_.ledger.empty()) {
+      return fail(Code::usage, "this command reads an embedded ledger: name its folder with --data", "ledger");
+    }
     auto folder = DataFolder::open(config_.data);
     if (!folder) return fail(with_server_hint(std::move(folder.error())));
     return std::move(*folder);

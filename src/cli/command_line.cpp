@@ -48,6 +48,10 @@ class Parser {
     app_.add_flag("--json", invocation_.json, "Machine output: JSON on standard output, errors as JSON too");
     app_.add_option("--config", invocation_.config_file, "Configuration file (TOML)")->type_name("FILE");
     add_setting(app_, "--data", "data", "Data folder (default: scoreline-data)", invocation_.settings, "DIR");
+    add_setting(app_, "--ledger", "ledger", "sqlite:FOLDER or postgresql://… instead of the data folder",
+                invocation_.settings, "URL");
+    add_setting(app_, "--index", "index", "redis://…, rediss://…, redis-sentinel://…/NAME or redis-cluster://…",
+                invocation_.settings, "URL");
     add_setting(app_, "--server", "server", "Ask a running server instead of a data folder", invocation_.settings,
                 "URL");
     app_.footer(

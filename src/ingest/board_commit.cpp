@@ -63,6 +63,19 @@ Result<std::vector<Fold>> folds_from_ledger(Ledger& ledger, const Board& board, 
   return folds;
 }
 
+/// The players of rows, each once, and where each stands among them.
+struct DistinctPlayers {
+  explicit DistinctPlayers(std::span<Row* const> rows) {
+    for (const Row* const row : rows) {
+      const PlayerId& player = row->result().player;
+      if (places.try_emplace(player.text(), ids.size()).second) ids.push_back(player);
+    }
+  }
+
+  std::vector<PlayerId> ids;
+  std::unordered_map<std::string_view, std::size_t> places;  // the names live in the rows
+};
+
 Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale) {
   Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
   if (row.ranks == Ranks::tell) {
@@ -100,19 +113,23 @@ Result<void> BoardCommit::read_totals(Ledger& ledger, const RankIndex& index) {
     players.push_back(player);
     names.push_back(player.text());
   }
-  const auto standings = index.standings(board, players);
-  if (!standings) return fail(standings.error());
+  // What others may have added is only in the ledger.
+  const bool alone = index.exclusive();
+  std::vector<std::optional<Standing>> known(players.size());
+  if (alone) {
+    auto standings = index.standings(board, players);
+    if (!standings) return fail(std::move(standings).error());
+    known = *std::move(standings);
+  }
   for (std::size_t i = 0; i < players.size(); ++i) {
-    const auto& standing = (*standings)[i];
     Fold total(board);
-    // What others may have added is only in the ledger. And at 0 points a standing does not tell whether the total ever
-    // moved, which decides whose time counts.
-    if (!index.exclusive() || (standing && standing->points == 0)) {
+    // At 0 points a standing does not tell whether the total ever moved, which decides whose time counts.
+    if (!alone || (known[i] && known[i]->points == 0)) {
       const auto folded = fold_from_ledger(ledger, board, players[i]);
       if (!folded) return fail(folded.error());
       total = *folded;
-    } else if (standing) {
-      total = Fold(board, *standing);
+    } else if (known[i]) {
+      total = Fold(board, *known[i]);
     }
     totals_.emplace(names[i], Total{total, total, total});
   }
@@ -164,10 +181,14 @@ Offer BoardCommit::offered_by(const Row& row) {
   return Offer{result.player, *total.standing(), total.results()};
 }
 
-Result<void> BoardCommit::apply(RankIndex& index) {
+Result<void> BoardCommit::apply(Ledger& ledger, RankIndex& index) {
   std::vector<Row*> recorded;
   for (Row* const row : rows_) {
     if (row->recorded == Recorded::recorded) recorded.push_back(row);
+  }
+  if (target_->board.rule == Rule::sum && !index.exclusive()) {
+    if (const auto applied = apply_shared_totals(ledger, index, recorded); !applied) return applied;
+    return answer_duplicates(index);
   }
   for (std::size_t from = 0; from < recorded.size(); from += kOffersAtATime) {
     const std::size_t count = std::min(kOffersAtATime, recorded.size() - from);
@@ -186,6 +207,19 @@ Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> row
     const Applied& now = (*applied)[i];
     const Outcome outcome = now.changed ? Outcome::improved : Outcome::unchanged;
     *rows[i]->receipt = receipt_of(outcome, now, *rows[i], target_->record->definition.scale);
+  }
+  return {};
+}
+
+/// What others appended meanwhile is in a total only when that is read after the append.
+Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index, std::span<Row* const> rows) {
+  const DistinctPlayers players(rows);
+  const auto applied = offer_from_ledger(ledger, index, target_->board, players.ids, ranks_wanted());
+  if (!applied) return fail(applied.error());
+  for (Row* const row : rows) {
+    const Applied& now = (*applied)[players.places.at(row->result().player.text())];
+    const Outcome outcome = now.changed ? Outcome::improved : Outcome::unchanged;
+    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale);
   }
   return {};
 }
@@ -216,18 +250,12 @@ Result<void> BoardCommit::answer_duplicates(const RankIndex& index) {
 }
 
 Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
-  std::unordered_map<std::string_view, std::size_t> places;
-  std::vector<PlayerId> players;
-  for (const Row* const row : rows_) {
-    if (places.try_emplace(row->result().player.text(), players.size()).second) {
-      players.push_back(row->result().player);
-    }
-  }
-  const auto applied = offer_from_ledger(ledger, index, target_->board, players, ranks_wanted());
+  const DistinctPlayers players(rows_);
+  const auto applied = offer_from_ledger(ledger, index, target_->board, players.ids, ranks_wanted());
   if (!applied) return fail(applied.error());
   for (Row* const row : rows_) {
     const auto& result = row->result();
-    const Applied& now = (*applied)[places.at(result.player.text())];
+    const Applied& now = (*applied)[players.places.at(result.player.text())];
     const Standing own{result.points, leaderboards::kept_time(target_->board, result.achieved_at)};
     const bool made_it = target_->board.rule == Rule::sum ? result.points != 0 : own == now.standing;
     Outcome outcome = row->accepted->own_match ? Outcome::duplicate : Outcome::unchanged;

@@ -45,7 +45,7 @@ class BoardCommit {
   void reject_all(const Error& error);
 
   /// Offers what was recorded to the board and writes the receipts.
-  Result<void> apply(leaderboards::RankIndex& index);
+  Result<void> apply(leaderboards::Ledger& ledger, leaderboards::RankIndex& index);
 
   /// The same when nobody knows which of the results were recorded just now: the standings come from the ledger.
   /// Receipts say `improved` where the board changed by it, else `duplicate`: it is in the ledger, nothing changed.
@@ -64,6 +64,8 @@ class BoardCommit {
   Result<void> admit_one_by_one(leaderboards::Ledger& ledger, std::string_view player, leaderboards::Fold total);
   leaderboards::Offer offered_by(const Row& row);
   Result<void> apply_some(leaderboards::RankIndex& index, std::span<Row* const> rows);
+  Result<void> apply_shared_totals(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
+                                   std::span<Row* const> rows);
   Result<void> answer_duplicates(const leaderboards::RankIndex& index);
   leaderboards::Ranks ranks_wanted() const;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ingest/board_commit.h"
+#include "leaderboards/season_opening.h"
 
 namespace scoreline::ingest {
 
@@ -21,6 +22,7 @@ namespace {
 
 /// How often a batch whose answer was lost is sent again at once.
 constexpr int kSettleAttempts = 2;
+constexpr std::chrono::milliseconds kRetryWhenNotShown = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -70,7 +72,8 @@ Result<void> Committer::open_seasons(Commit& commit) {
   for (const auto& board : commit.boards) {
     if (board->target().opened != nullptr || board->rows().empty()) continue;
     const BoardId& id = board->target().board.id;
-    const auto opened = catalogue_.open_season(id.leaderboard, Season{id.season, std::nullopt, std::nullopt});
+    const Season season{id.season, std::nullopt, std::nullopt};
+    const auto opened = leaderboards::open_season(catalogue_, index_, id.leaderboard, season);
     if (opened) continue;
     if (opened.error().code != Code::conflict && opened.error().code != Code::invalid) return opened;
     board->reject_all(opened.error());
@@ -99,12 +102,26 @@ Result<void> Committer::commit(std::span<Job> jobs) {
   if (!appended) return fail(appended.error());
   for (std::size_t i = 0; i < in_batch.size(); ++i) in_batch[i]->recorded = appended->recorded[i];
 
+  Result<void> shown;
   for (const auto& board : commit.boards) {
     if (board->rows().empty()) continue;
-    const auto applied = appended->ambiguous ? board->apply_from_ledger(ledger_, index_) : board->apply(index_);
-    if (!applied) return applied;
+    const auto applied =
+        appended->ambiguous ? board->apply_from_ledger(ledger_, index_) : board->apply(ledger_, index_);
+    if (!applied) shown = fail(not_shown(*board, applied.error()));
   }
-  return {};
+  return shown;
+}
+
+/// The ledger has these results and their board has not. A board that is lost is made again from the ledger, by others;
+/// else they are offered again before anything else is committed.
+Error Committer::not_shown(const BoardCommit& board, const Error& why) {
+  if (why.code != Code::not_ready) {
+    for (const Row* const row : board.rows()) unsettled_.push_back(row->result());
+  }
+  return Error{Code::not_ready,
+               "the results are kept, but are not on the board yet; send them again to see them there: " + why.detail,
+               {},
+               why.retry_after.value_or(kRetryWhenNotShown)};
 }
 
 Result<Committer::Appended> Committer::append(const std::vector<MatchResult>& batch) {
@@ -141,7 +158,11 @@ Result<void> Committer::settle_earlier() {
     if (!board) return fail(board.error());
     const std::vector<PlayerId> distinct(of_board.begin(), of_board.end());
     const auto offered = offer_from_ledger(ledger_, index_, *board, distinct, Ranks::skip);
-    if (!offered) return fail(offered.error());
+    if (offered || offered.error().code == Code::not_ready) continue;  // a lost board gets them from the ledger
+    return fail(Error{Code::not_ready,
+                      "results of an earlier commit are not on their board yet: " + offered.error().detail,
+                      {},
+                      offered.error().retry_after.value_or(kRetryWhenNotShown)});
   }
   unsettled_.clear();
   return {};

@@ -1,8 +1,8 @@
 // One commit: many jobs' results → one append to the ledger → their boards → receipts.
 //
 // Thread safety: the writer's thread only.
-// Invariant: what the boards show is in the ledger; what the ledger took is on the boards before anybody is answered,
-// or waits in `unsettled_`, and nothing else is committed before that is settled.
+// Invariant: what the boards show is in the ledger; what the ledger took is on the boards before anybody is answered
+// that it is, or waits in `unsettled_`, and nothing else is committed before that is settled.
 #pragma once
 
 #include <memory>
@@ -40,6 +40,7 @@ class Committer {
   void gather(std::span<Job> jobs, Commit& commit) const;
   Result<void> open_seasons(Commit& commit);
   Result<Appended> append(const std::vector<leaderboards::MatchResult>& batch);
+  Error not_shown(const BoardCommit& board, const Error& why);
   Result<void> settle_earlier();
 
   leaderboards::Catalogue& catalogue_;

@@ -50,18 +50,26 @@ const Season* find_season(const LeaderboardRecord& record, SeasonId id) {
 }
 
 Result<std::unique_ptr<Catalogue>> Catalogue::open(Ledger& ledger) {
-  auto records = ledger.leaderboards();
-  if (!records) return fail(std::move(records).error());
   std::unique_ptr<Catalogue> catalogue(new Catalogue(ledger));
-  for (LeaderboardRecord& record : *records) {
-    std::string name = record.definition.name.text();
-    catalogue->records_.emplace(std::move(name), make_record(std::move(record)));
-  }
+  if (const auto read = catalogue->refresh(); !read) return fail(read.error());
   if (!catalogue->records_.contains(kMainLeaderboard)) {
     const auto made = catalogue->put_definition(main_definition());
     if (!made) return fail(made.error());
   }
   return catalogue;
+}
+
+Result<void> Catalogue::refresh() {
+  auto read = ledger_.leaderboards();
+  if (!read) return fail(std::move(read).error());
+  decltype(records_) records;
+  for (LeaderboardRecord& record : *read) {
+    std::string name = record.definition.name.text();
+    records.emplace(std::move(name), make_record(std::move(record)));
+  }
+  const std::lock_guard lock(mutex_);
+  records_.swap(records);
+  return {};
 }
 
 Result<Record> Catalogue::find(std::string_view leaderboard) const {

@@ -40,6 +40,8 @@ class Catalogue {
   /// The board of a season; a season nobody has opened yet gives an empty board.
   Result<Board> board(std::string_view leaderboard, SeasonId season) const;
 
+  /// Writer only. Reads everything again: another process may have changed it.
+  Result<void> refresh();
   /// Writer only. Creates, or changes where the boards stay right: else Code::conflict, saying why.
   /// True when it was created.
   Result<bool> put_definition(const Definition& definition);

@@ -106,34 +106,50 @@ Result<void> FoldedBoard::load_into(RankIndex& index) const {
   });
 }
 
-Result<void> LedgerFold::begin_loads(RankIndex& index) {
+Result<std::size_t> LedgerFold::begin_loads(RankIndex& index) {
+  shared_ = !index.exclusive();
   for (const Definition& definition : catalogue_.definitions()) {
     const auto record = catalogue_.find(definition.name.text());
     if (!record) continue;  // dropped just now
     for (const Season& season : (*record)->seasons) {
-      FoldedBoard& board = add_board(board_of((*record)->definition, season));
-      if (const auto begun = index.begin_load(board.board()); !begun) return begun;
-      board.set_begun();
+      Board board = board_of((*record)->definition, season);
+      if (shared_) {
+        const auto loaded = index.is_loaded(board);
+        if (!loaded) return fail(loaded.error());
+        if (*loaded) continue;
+      }
+      if (const auto begun = index.begin_load(board); !begun) {
+        if (begun.error().code == Code::conflict) continue;
+        return fail(begun.error());
+      }
+      add_board(std::move(board));
     }
+  }
+  return boards_.size();
+}
+
+Result<void> LedgerFold::keep_loads(RankIndex& index) const {
+  for (const auto& board : boards_) {
+    if (const auto kept = index.begin_load(board->board()); !kept) return kept;
   }
   return {};
 }
 
 void LedgerFold::add(const LedgerRow& row) {
-  if (last_ == nullptr || last_->board().id.season != row.season ||
-      last_->board().id.leaderboard.text() != row.leaderboard) {
-    last_ = board_for(row);
+  if (!last_id_ || last_id_->season != row.season || last_id_->leaderboard.text() != row.leaderboard) {
+    last_id_ = BoardId{LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
+    last_ = board_for(*last_id_);
   }
   if (last_ != nullptr) last_->add(row.player, row.points, row.achieved_at);
 }
 
-FoldedBoard* LedgerFold::board_for(const LedgerRow& row) {
-  const BoardId id{LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
+FoldedBoard* LedgerFold::board_for(const BoardId& id) {
   if (const auto known = by_id_.find(id); known != by_id_.end()) return known->second;
-  auto board = catalogue_.board(row.leaderboard, row.season);
+  if (shared_) return nullptr;
+  auto board = catalogue_.board(id.leaderboard.text(), id.season);
   if (!board) {
     failure_ = Error{Code::damaged,
-                     "the ledger has results of a leaderboard that it does not define: " + std::string(row.leaderboard),
+                     "the ledger has results of a leaderboard that it does not define: " + id.leaderboard.text(),
                      {},
                      std::nullopt};
     return nullptr;
@@ -151,9 +167,9 @@ FoldedBoard& LedgerFold::add_board(Board board) {
 Result<void> LedgerFold::load_into(RankIndex& index) const {
   if (failure_) return fail(*failure_);
   for (const auto& board : boards_) {
-    // Another process has opened this season since: not all of its results need be among those read.
-    if (!board->begun() && !index.exclusive()) continue;
-    if (const auto loaded = board->load_into(index); !loaded) return loaded;
+    const auto loaded = board->load_into(index);
+    // Another process took the load over; it has the same ledger.
+    if (!loaded && !(shared_ && loaded.error().code == Code::conflict)) return loaded;
   }
   return {};
 }

@@ -50,8 +50,6 @@ class FoldedBoard {
   Result<void> load_into(RankIndex& index) const;
 
   const Board& board() const { return board_; }
-  void set_begun() { begun_ = true; }
-  bool begun() const { return begun_; }
 
  private:
   struct Slot {
@@ -67,7 +65,6 @@ class FoldedBoard {
   std::uint64_t hash_seed_;
   std::vector<Slot> slots_;  // a power of two, at most 3/4 full
   std::vector<TallyArena::Ref> players_;
-  bool begun_ = false;  // its load began before the ledger was read
 };
 
 class LedgerFold {
@@ -75,14 +72,18 @@ class LedgerFold {
   /// `hash_seed`: random, so that nobody can choose player ids that collide.
   LedgerFold(const Catalogue& catalogue, std::uint64_t hash_seed) : catalogue_(catalogue), hash_seed_(hash_seed) {}
 
-  /// Begins the load of every board that the catalogue has. Before the ledger is read.
-  Result<void> begin_loads(RankIndex& index);
+  /// Before the ledger is read: begins the load of every board that the catalogue has and the index lacks. An index
+  /// that this process has to itself lacks them all; of a shared one, boards that another process is loading are left
+  /// to it. How many it began.
+  Result<std::size_t> begin_loads(RankIndex& index);
+  /// Tells the index that the loads go on.
+  Result<void> keep_loads(RankIndex& index) const;
   void add(const LedgerRow& row);
   /// Errors: damaged when a row's leaderboard is not there; what the index says.
   Result<void> load_into(RankIndex& index) const;
 
  private:
-  FoldedBoard* board_for(const LedgerRow& row);
+  FoldedBoard* board_for(const BoardId& id);
   FoldedBoard& add_board(Board board);
 
   const Catalogue& catalogue_;
@@ -90,7 +91,10 @@ class LedgerFold {
   TallyArena arena_;
   std::vector<std::unique_ptr<FoldedBoard>> boards_;
   std::unordered_map<BoardId, FoldedBoard*> by_id_;
-  FoldedBoard* last_ = nullptr;  // neighbouring rows are mostly of one board
+  bool shared_ = false;  // the index: then nothing is loaded but what was begun
+  // Neighbouring rows are mostly of one board. nullptr: not to be loaded.
+  std::optional<BoardId> last_id_;
+  FoldedBoard* last_ = nullptr;
   std::optional<Error> failure_;
 };
 

@@ -7,11 +7,14 @@
 
 #include "base/limits.h"
 #include "leaderboards/ledger_fold.h"
+#include "leaderboards/season_opening.h"
 
 namespace scoreline::leaderboards {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryWhileStarting = std::chrono::seconds{1};
+/// How often a shared index hears that a long load goes on.
+constexpr std::chrono::seconds kLoadIsHeardEvery{10};
 
 Result<void> check_limit(std::size_t limit) {
   if (limit >= 1 && limit <= kMaxEntries) return {};
@@ -23,25 +26,39 @@ Result<void> check_limit(std::size_t limit) {
 Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock)
     : catalogue_(catalogue), ledger_(ledger), index_(index), clock_(clock) {}
 
-Result<void> Service::rebuild(std::uint64_t hash_seed) {
+Result<std::size_t> Service::load_boards(std::uint64_t hash_seed) {
   LedgerFold fold(catalogue_, hash_seed);
-  auto result = fold.begin_loads(index_);
-  if (result) {
-    result = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
-                          [&](ScanProgress progress) {
-                            results_done_.store(progress.rows_done, std::memory_order_relaxed);
-                            results_total_.store(progress.rows_total, std::memory_order_relaxed);
-                          });
-  }
-  if (result) result = fold.load_into(index_);
-  if (!result) {
+  const auto begun = fold.begin_loads(index_);
+  if (!begun) return begun;
+  if (*begun == 0 && !index_.exclusive()) return 0;
+  Monotonic heard = clock_.monotonic();
+  Result<void> kept;
+  const auto scanned = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
+                                    [&](ScanProgress progress) {
+                                      results_done_.store(progress.rows_done, std::memory_order_relaxed);
+                                      results_total_.store(progress.rows_total, std::memory_order_relaxed);
+                                      const Monotonic now = clock_.monotonic();
+                                      if (now - heard < kLoadIsHeardEvery) return;
+                                      heard = now;
+                                      if (kept) kept = fold.keep_loads(index_);
+                                    });
+  if (!scanned) return fail(scanned.error());
+  if (!kept) return fail(kept.error());
+  if (const auto loaded = fold.load_into(index_); !loaded) return fail(loaded.error());
+  return *begun;
+}
+
+Result<void> Service::rebuild(std::uint64_t hash_seed) {
+  if (const auto loaded = load_boards(hash_seed); !loaded) {
     const std::lock_guard lock(failure_mutex_);
-    failure_ = result.error();
-    return result;
+    failure_ = loaded.error();
+    return fail(loaded.error());
   }
   ready_.store(true, std::memory_order_release);
   return {};
 }
+
+Result<std::size_t> Service::heal(std::uint64_t hash_seed) { return load_boards(hash_seed); }
 
 RebuildProgress Service::progress() const {
   const std::lock_guard lock(failure_mutex_);
@@ -152,7 +169,7 @@ Result<bool> Service::put_definition(const Definition& definition) {
 
 Result<void> Service::open_season(const LeaderboardName& leaderboard, const Season& season) {
   if (const auto is_ready = check_ready(); !is_ready) return is_ready;
-  return catalogue_.open_season(leaderboard, season);
+  return leaderboards::open_season(catalogue_, index_, leaderboard, season);
 }
 
 Result<void> Service::drop(const LeaderboardName& leaderboard) {

@@ -50,9 +50,12 @@ class Service {
  public:
   Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock);
 
-  /// Makes every board from the ledger; verifies it on the way. Call once, before or while the doors are open.
-  /// `hash_seed`: random wherever strangers choose the player ids.
+  /// Makes every board that the index lacks from the ledger, whose rows it verifies on the way. Call once, before or
+  /// while the doors are open. `hash_seed`: random wherever strangers choose the player ids.
   Result<void> rebuild(std::uint64_t hash_seed = 0);
+  /// Makes again the boards that a shared index has lost since, while everything goes on; how many. Costs one question
+  /// a board when none is missing. Not beside rebuild, and by one thread at a time.
+  Result<std::size_t> heal(std::uint64_t hash_seed = 0);
   RebuildProgress progress() const;
   bool ready() const { return ready_.load(std::memory_order_acquire); }
   /// Why the ledger takes no more writes until a restart; nullopt while it does. Reads go on either way.
@@ -88,6 +91,7 @@ class Service {
 
  private:
   Result<void> check_ready() const;
+  Result<std::size_t> load_boards(std::uint64_t hash_seed);
   Result<void> drop_boards(const LeaderboardRecord& record);
 
   Catalogue& catalogue_;

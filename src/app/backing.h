@@ -1,0 +1,41 @@
+// What an engine stands on, chosen by two URLs: the ledger and the index.
+//
+//   ledger   sqlite:FOLDER | postgresql://…
+//   index    memory: | redis://… | rediss://… | redis-sentinel://…/NAME | redis-cluster://…
+//
+// Thread safety: none; everything inside says its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/redis/client.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "leaderboards/ledger.h"
+#include "leaderboards/rank_index.h"
+
+namespace scoreline::app {
+
+struct Backing {
+  std::unique_ptr<leaderboards::Ledger> ledger;
+  /// Grows when any process changes a leaderboard or a season; empty when no other process can.
+  std::function<Result<std::uint64_t>()> definitions_version;
+  std::unique_ptr<redis::Client> redis;  ///< nullptr: the index is in this process
+  std::unique_ptr<leaderboards::RankIndex> index;
+  std::vector<std::string> notes;  ///< what the operator should know about this start
+};
+
+/// `data`: the folder of an embedded ledger. `ledger` empty: embedded in `data`; `index` empty: `memory:`.
+/// Errors: usage, field `ledger` or `index`; those of the ledger and the index.
+Result<Backing> open_backing(const std::string& data, const std::string& ledger, const std::string& index,
+                             const Clock& clock, Random& random);
+
+/// Over a ledger that is there already, the index in memory.
+Backing back_with(std::unique_ptr<leaderboards::Ledger> ledger, Random& random);
+
+}  // namespace scoreline::app

@@ -1,0 +1,104 @@
+"""Real backing stores for tests of several nodes: PostgreSQL and Redis on free ports, in scratch folders."""
+
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(ready, what, timeout=60):
+    end = time.monotonic() + timeout
+    while not ready():
+        assert time.monotonic() < end, f"{what} did not come"
+        time.sleep(0.02)
+
+
+class Redis:
+    """`kill` loses everything: nothing is written to disk."""
+
+    def __init__(self, *arguments):
+        self.folder = tempfile.mkdtemp(prefix="scoreline-redis-")
+        self.port = free_port()
+        self.arguments = arguments
+        self.process = None
+        self.start()
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
+             "--appendonly", "no", *self.arguments], stdout=subprocess.DEVNULL)
+        wait_until(lambda: self.command("PING") == "PONG", "Redis")
+
+    def command(self, *words):
+        done = subprocess.run(["redis-cli", "-p", str(self.port), *map(str, words)], capture_output=True, text=True,
+                              check=False)
+        return done.stdout.strip()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def close(self):
+        self.kill()
+        shutil.rmtree(self.folder)
+
+
+class Postgres:
+    """A cluster of its own, run by an unprivileged user when we are root."""
+
+    def __init__(self):
+        programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+        assert programs, "PostgreSQL is not installed"
+        self.programs = programs[-1].parent
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="scoreline-postgres-"))
+        self.user = {}
+        if os.getuid() == 0:
+            account = pwd.getpwnam("postgres")
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+            self.user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+        self.port = free_port()
+        self.process = None
+        subprocess.run([self.programs / "initdb", "-D", self.folder / "data", "-A", "trust", "-U", "postgres",
+                        "--no-locale", "-E", "UTF8", "--no-sync"], stdout=subprocess.DEVNULL, check=True,
+                       cwd=self.folder, **self.user)
+        self.start()
+
+    @property
+    def url(self):
+        return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    def start(self):
+        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
+            [self.programs / "postgres", "-D", self.folder / "data", "-p", str(self.port), "-c",
+             "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder}"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder, **self.user)
+        wait_until(lambda: self.query("select 1") == "1", "PostgreSQL")
+
+    def query(self, text):
+        done = subprocess.run([self.programs / "psql", "-XAtqc", text, self.url], capture_output=True, text=True,
+                              check=False)
+        return done.stdout.strip()
+
+    def kill(self):
+        """As a crash: what was committed is there after the next start."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait()
+
+    def close(self):
+        self.kill()
+        shutil.rmtree(self.folder)
