@@ -42,7 +42,8 @@ class RedisClientTls : public ClientTest {
  protected:
   void SetUp() override {
     const std::string script = "cd '" + folder.path().string() + R"(' && {
-      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.crt -subj /CN=ca -days 2
+      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.crt \
+        -subj /CN=ca -days 2
       openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key -out csr -subj /CN=server
       printf 'subjectAltName=DNS:localhost' > names
       openssl x509 -req -in csr -CA ca.crt -CAkey ca.key -CAcreateserial -out crt -days 2 -extfile names
