@@ -24,12 +24,13 @@ struct Key {
   enum class Kind { text, number, truth } kind;
 };
 
-constexpr std::array<Key, 8> kKeys{{{"data", "scoreline-data", Key::Kind::text},
+constexpr std::array<Key, 9> kKeys{{{"data", "scoreline-data", Key::Kind::text},
                                     {"ledger", "", Key::Kind::text},
                                     {"index", "", Key::Kind::text},
                                     {"server", "", Key::Kind::text},
                                     {"listen", "127.0.0.1:8080", Key::Kind::text},
                                     {"insecureListen", "false", Key::Kind::truth},
+                                    {"allowedHosts", "", Key::Kind::text},
                                     {"logLevel", "info", Key::Kind::text},
                                     {"threads", "0", Key::Kind::number}}};
 
@@ -163,6 +164,20 @@ Result<void> read_listen(const std::string& text, Config& config) {
   return {};
 }
 
+/// `a.example, b.example`
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view word = list.substr(0, comma);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (!word.empty()) words.emplace_back(word);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return words;
+}
+
 Result<Config> bind(const Layers& layers) {
   Config config;
   config.settings = layers.settings();
@@ -176,6 +191,7 @@ Result<Config> bind(const Layers& layers) {
   const std::string& insecure = layers.value("insecureListen");
   if (insecure != "true" && insecure != "false") return fail(wrong("must be true or false", "insecureListen"));
   config.insecure_listen = insecure == "true";
+  config.allowed_hosts = words_of(layers.value("allowedHosts"));
   constexpr std::array kLevels{"debug", "info", "warn", "error"};
   if (std::ranges::find(kLevels, config.log_level) == kLevels.end()) {
     return fail(wrong(fmt::format("'{}' must be debug, info, warn or error", config.log_level), "logLevel"));

@@ -28,15 +28,16 @@ struct Setting {
 };
 
 struct Config {
-  std::string data;              ///< folder of an embedded ledger
-  std::string ledger;            ///< URL; empty: embedded, in `data`
-  std::string index;             ///< URL; empty: in memory
-  std::string server;            ///< URL of a running server; empty: the data folder
-  std::string address;           ///< where to listen
-  std::uint16_t port = 0;        ///< 0: any free one
-  bool insecure_listen = false;  ///< an address that other machines reach is allowed
-  std::string log_level;         ///< debug, info, warn, error
-  unsigned threads = 0;          ///< loops of the HTTP server; 0: one a core
+  std::string data;                        ///< folder of an embedded ledger
+  std::string ledger;                      ///< URL; empty: embedded, in `data`
+  std::string index;                       ///< URL; empty: in memory
+  std::string server;                      ///< URL of a running server; empty: the data folder
+  std::string address;                     ///< where to listen
+  std::uint16_t port = 0;                  ///< 0: any free one
+  std::vector<std::string> allowed_hosts;  ///< names under which browsers may ask, beside addresses
+  bool insecure_listen = false;            ///< an address that other machines reach is allowed
+  std::string log_level;                   ///< debug, info, warn, error
+  unsigned threads = 0;                    ///< loops of the HTTP server; 0: one a core
   std::vector<leaderboards::Definition> leaderboards;
 
   std::vector<Setting> settings;  ///< all keys, in their order

@@ -35,9 +35,9 @@ Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const En
 
 HttpNode::HttpNode(const Config& config, std::unique_ptr<Engine> engine, const StopSignal& stop, const Clock& clock)
     : address_(config.address), stop_(stop), clock_(clock), engine_(std::move(engine)) {
-  api_ =
-      std::make_unique<http::Api>(engine_->service(), engine_->pipeline(), web_files(),
-                                  engine_->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_);
+  api_ = std::make_unique<http::Api>(engine_->service(), engine_->pipeline(), web_files(),
+                                     engine_->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_,
+                                     http::HostCheck(config.allowed_hosts));
   http::ServerOptions options;
   options.address = config.address;
   options.port = config.port;

@@ -15,6 +15,7 @@ const CodeTraits& traits(Code code) {
   static constexpr CodeTraits kTargetTooLong{"target_too_long", "The path and query are too long", 414, 65};
   static constexpr CodeTraits kHeaderTooLarge{"header_too_large", "The header is too large", 431, 65};
   static constexpr CodeTraits kTimedOut{"timed_out", "The request did not come in time", 408, 75};
+  static constexpr CodeTraits kForbidden{"forbidden", "It is not let in", 403, 77};
   static constexpr CodeTraits kNotAllowed{"not_allowed", "The method is not allowed here", 405, 64};
   static constexpr CodeTraits kUnsupported{"unsupported", "The media type is not supported", 415, 65};
   static constexpr CodeTraits kNotReady{"not_ready", "The server is not ready yet", 503, 75};
@@ -36,6 +37,7 @@ const CodeTraits& traits(Code code) {
     case Code::target_too_long: return kTargetTooLong;
     case Code::header_too_large: return kHeaderTooLarge;
     case Code::timed_out: return kTimedOut;
+    case Code::forbidden: return kForbidden;
     case Code::not_allowed: return kNotAllowed;
     case Code::unsupported: return kUnsupported;
     case Code::not_ready: return kNotReady;

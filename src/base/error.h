@@ -21,6 +21,7 @@ enum class Code {
   target_too_long,   ///< the path and query of an HTTP request are over their limit
   header_too_large,  ///< the head of an HTTP request is over its limit
   timed_out,         ///< the rest of the request did not come in time
+  forbidden,         ///< not from there, or not under that name
   not_allowed,       ///< the HTTP method does not fit the path
   unsupported,       ///< a media type or encoding that is not taken
   not_ready,         ///< starting: the index is being rebuilt

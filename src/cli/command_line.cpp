@@ -27,6 +27,8 @@ void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& setti
   add_setting(app, "--listen", "listen", "Address and port; port 0 takes any free one", settings, "HOST:PORT");
   add_setting(app, "--log-level", "logLevel", "debug, info, warn or error", settings, "LEVEL");
   add_setting(app, "--threads", "threads", "Threads that answer requests; 0: one a core", settings, "N");
+  add_setting(app, "--allowed-hosts", "allowedHosts", "Domains under which browsers may ask, separated by commas",
+              settings, "NAMES");
   app.add_flag_callback(
       "--insecure-listen", [&settings] { settings["insecureListen"] = "true"; },
       "Allow an address that other machines reach, although anybody there may then write");

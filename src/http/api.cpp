@@ -20,7 +20,7 @@ struct KeptRequest {
         content_type(from.content_type),
         if_none_match(from.if_none_match),
         body(from.body),
-        request{from.method, target, content_type, if_none_match, body},
+        request{from.method, target, content_type, if_none_match, {}, {}, body},
         responder(std::move(to)) {}
 
   const std::string target, content_type, if_none_match, body;
@@ -42,8 +42,8 @@ Response wrong_method(std::string allow) {
 }  // namespace
 
 Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files,
-         IndexReads reads)
-    : context_{service, pipeline, {}} {
+         IndexReads reads, HostCheck hosts)
+    : hosts_(std::move(hosts)), context_{service, pipeline, {}} {
   if (reads == IndexReads::waiting) pool_ = std::make_unique<BlockingPool>(kWaitingReads, kQueuedReads);
   for (const StaticFile& file : files) {
     files_[file.path] = {file.content_type,
@@ -52,6 +52,9 @@ Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<c
 }
 
 void Api::handle(const Request& request, Responder responder) {
+  if (const auto let_in = hosts_.check(request.host, request.origin); !let_in) {
+    return responder.send(problem(let_in.error()));
+  }
   const auto target = Target::parse(request.target);
   if (!target) return responder.send(problem(target.error()));
   const Match found = match(request.method, *target);

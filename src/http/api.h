@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "http/blocking_pool.h"
+#include "http/host_check.h"
 #include "http/message.h"
 #include "http/page_cache.h"
 #include "http/routes.h"
@@ -27,7 +28,7 @@ class Api final : public Handler {
   /// All of it must outlive the Api, and the Api the server and the pipeline's last answer. `files` are served as they
   /// are.
   Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files = {},
-      IndexReads reads = IndexReads::inline_);
+      IndexReads reads = IndexReads::inline_, HostCheck hosts = HostCheck());
 
   void handle(const Request& request, Responder responder) override;
 
@@ -41,6 +42,7 @@ class Api final : public Handler {
 
   void answer_later(const Request& request, Responder responder);
 
+  HostCheck hosts_;
   RouteContext context_;
   std::unordered_map<std::string_view, ServedFile> files_;
   std::unique_ptr<BlockingPool> pool_;  // last: its works use the above. nullptr: reads are inline

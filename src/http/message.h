@@ -22,6 +22,8 @@ struct Request {
   std::string_view target;         ///< as sent: path, and `?query` when there is one
   std::string_view content_type;   ///< as sent, with parameters; empty when absent
   std::string_view if_none_match;  ///< empty when absent
+  std::string_view host;           ///< as sent, with its port
+  std::string_view origin;         ///< empty when absent
   std::string_view body;
 };
 

@@ -53,6 +53,8 @@ class StrictParser final : public wire::basic_parser<true> {
   Span target;
   Span content_type;
   Span if_none_match;
+  Span host;
+  Span origin;
   bool head_whole = false;
   bool expects_continue = false;
   std::optional<Error> refusal;
@@ -102,6 +104,7 @@ class StrictParser final : public wire::basic_parser<true> {
       case wire::field::host:
         if (has_host_) refuse(unreadable("there must be one Host header"), ec);
         has_host_ = true;
+        host = span(value);
         return;
       case wire::field::content_length:
         if (has_length_ || value.empty() || !std::all_of(value.begin(), value.end(), is_digit)) {
@@ -124,6 +127,7 @@ class StrictParser final : public wire::basic_parser<true> {
       case wire::field::expect: expects_continue = beast::iequals(value, "100-continue"); return;
       case wire::field::content_type: content_type = span(value); return;
       case wire::field::if_none_match: if_none_match = span(value); return;
+      case wire::field::origin: origin = span(value); return;
       default: return;
     }
   }
@@ -187,6 +191,8 @@ class RequestParser::Impl {
     request.target = parser_->target.in(bytes);
     request.content_type = parser_->content_type.in(bytes);
     request.if_none_match = parser_->if_none_match.in(bytes);
+    request.host = parser_->host.in(bytes);
+    request.origin = parser_->origin.in(bytes);
     request.body = parser_->chunked() ? std::string_view(chunks_.body()) : bytes.substr(parsed_, size_ - parsed_);
     return request;
   }

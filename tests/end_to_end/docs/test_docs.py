@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from scoreline import BINARY, REPOSITORY, clean_environment
 
-HTTP_ONLY = ("not_allowed", "unsupported", "target_too_long", "header_too_large", "timed_out")
+HTTP_ONLY = ("forbidden", "not_allowed", "unsupported", "target_too_long", "header_too_large", "timed_out")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 

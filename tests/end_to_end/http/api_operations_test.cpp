@@ -102,6 +102,21 @@ TEST_P(Api, TheWrongMethodIsToldTheRightOnes) {
   EXPECT_EQ(server.send({.method = Method::other, .target = "/healthz"}).status, 405);
 }
 
+TEST_P(Api, PagesFromElsewhereAreNotLetIn) {
+  for (const std::string target : {"/", "/healthz", "/v1/leaderboards", "/v1/leaderboards/main/seasons/12/top"}) {
+    expect_problem(server.send({.target = target, .headers = {{"Host", "evil.example"}}}), 403, "forbidden", "Host");
+    expect_problem(server.send({.target = target, .headers = {{"Origin", "http://evil.example"}}}), 403, "forbidden",
+                   "Origin");
+    EXPECT_EQ(server.send({.target = target, .headers = {{"Origin", server.url()}}}).status, 200) << target;
+  }
+  expect_problem(server.send({.method = Method::post,
+                              .target = kResults,
+                              .body = result("alice", "1"),
+                              .headers = {{"Host", "evil.example:8080"}}}),
+                 403, "forbidden", "Host");
+  EXPECT_EQ(server.get(std::string(kSeason) + "/players/alice").status, 404);
+}
+
 TEST_P(Api, HeadAnswersAsGetWithoutABody) {
   submit("alice", "120");
   const auto get = server.get(std::string(kSeason) + "/top");
