@@ -37,23 +37,26 @@ Reply to_reply(const redisReply& from) {
 // A peer may claim two thousand million elements in a dozen bytes, and hiredis makes room for them at once.
 constexpr std::size_t kMaxElements = 4'000'000;
 
-/// How hiredis makes an array; Elements is an int to 0.14, a size_t to 1.x.
-template <typename Make>
-struct Arrays;
-template <typename Elements>
-struct Arrays<void* (*)(const redisReadTask*, Elements)> {
-  static inline void* (*usual)(const redisReadTask*, Elements) = nullptr;
-  static void* bounded(const redisReadTask* task, Elements elements) {
-    return static_cast<std::size_t>(elements) <= kMaxElements ? usual(task, elements) : nullptr;
-  }
-};
-using ReplyArrays = Arrays<decltype(redisReplyObjectFunctions::createArray)>;
+const redisReplyObjectFunctions& usual_functions() {
+  static const redisReplyObjectFunctions usual = [] {
+    const std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader(redisReaderCreate(), &redisReaderFree);
+    SCORELINE_CHECK(reader != nullptr);
+    return *reader->fn;
+  }();
+  return usual;
+}
 
-redisReplyObjectFunctions* bounded_functions(const redisReplyObjectFunctions& usual) {
-  static redisReplyObjectFunctions bounded = [&] {
-    ReplyArrays::usual = usual.createArray;
-    redisReplyObjectFunctions made = usual;
-    made.createArray = ReplyArrays::bounded;
+/// `Count` is int to hiredis 0.14 and size_t to 1.x.
+template <typename Count>
+void* make_bounded_array(const redisReadTask* task, Count elements) {
+  const bool fits = static_cast<std::size_t>(elements) <= kMaxElements;
+  return fits ? usual_functions().createArray(task, elements) : nullptr;
+}
+
+redisReplyObjectFunctions* bounded_functions() {
+  static redisReplyObjectFunctions bounded = [] {
+    redisReplyObjectFunctions made = usual_functions();
+    made.createArray = &make_bounded_array;
     return made;
   }();
   return &bounded;
