@@ -1,12 +1,10 @@
 #include "support/postgres_server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,26 +15,14 @@
 #include <thread>
 #include <utility>
 
+#include "support/loopback.h"
+
 namespace scoreline::test {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr auto kStartTimeout = 60s;
-
-int free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  if (::bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    throw std::runtime_error("no free port");
-  }
-  ::close(socket);
-  return ntohs(address.sin_port);
-}
 
 /// Starts a program as another user (0: as we are) with its output in `log`; it does not outlive us.
 pid_t spawn(const std::vector<std::string>& words, uid_t user, gid_t group, const std::filesystem::path& log) {

@@ -1,11 +1,8 @@
 #include "support/redis_server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,33 +14,14 @@
 #include <string_view>
 #include <thread>
 
+#include "support/loopback.h"
+
 namespace scoreline::test {
-namespace {
-
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-}  // namespace
 
 RedisServer::RedisServer(std::string program, std::vector<std::string> options, std::string settings)
     : program_(std::move(program)), options_(std::move(options)), settings_(std::move(settings)), port_(free_port()) {
   if (!settings_.empty()) std::ofstream(folder_.path() / "settings.conf") << settings_;
   start();
-}
-
-int RedisServer::free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof(address);
-  ::bind(socket, reinterpret_cast<const sockaddr*>(&address), size);
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(socket);
-  return ntohs(address.sin_port);
 }
 
 RedisServer::~RedisServer() {

@@ -26,9 +26,6 @@ class RedisServer {
   /// Whether the program is there to be run.
   static bool installed(const std::string& program);
 
-  /// One that nobody listens on right now.
-  static int free_port();
-
   int port() const { return port_; }
   /// Of the scratch folder, which is also where dumps go.
   const std::filesystem::path& folder() const { return folder_.path(); }

@@ -1,36 +1,24 @@
 #include "support/tcp_proxy.h"
 
-#include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <stdexcept>
 
+#include "support/loopback.h"
+
 namespace scoreline::test {
 namespace {
 
 constexpr int kLookAroundMs = 5;
 
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 }  // namespace
 
 TcpProxy::TcpProxy(int server_port)
     : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), server_port_(server_port) {
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof(address);
-  if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 64) != 0 ||
-      ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    throw std::runtime_error("the proxy cannot listen");
-  }
-  port_ = ntohs(address.sin_port);
+  port_ = bind_to_free_port(listener_);
+  if (::listen(listener_, 64) != 0) throw std::runtime_error("the proxy cannot listen");
   thread_ = std::thread([this] { run(); });
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// A new node on a server that was emptied.
 std::unique_ptr<leaderboards::RankIndex> new_node(const RedisServer& server) {
   const auto node = std::make_shared<RedisNode>(server.port());
-  node->client.command("FLUSHALL");
+  node->command("FLUSHALL");
   return std::make_unique<LoadedIndex>(std::shared_ptr<leaderboards::RankIndex>(node, node->index.get()));
 }
 

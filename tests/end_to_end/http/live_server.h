@@ -15,6 +15,7 @@
 #include "http/api.h"
 #include "http/client.h"
 #include "http/server.h"
+#include "support/loopback.h"
 #include "support/process.h"
 
 namespace scoreline::test {
@@ -23,13 +24,10 @@ namespace scoreline::test {
 class RawSocket {
  public:
   explicit RawSocket(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const sockaddr_in address = loopback(port);
     const timeval most{10, 0};
     ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
-    connected_ = ::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   ~RawSocket() { close(); }
   RawSocket(const RawSocket&) = delete;

@@ -12,7 +12,9 @@
 
 #include "adapters/redis/client.h"
 #include "adapters/redis/url.h"
+#include "support/loopback.h"
 #include "support/redis_server.h"
+#include "support/redis_words.h"
 
 namespace scoreline::redis {
 
@@ -25,19 +27,7 @@ class ClientTest : public testing::Test {
     return client_of("redis://127.0.0.1:" + std::to_string(server.port()), options);
   }
 
-  /// `words` separated by spaces; the second one is the key.
-  static Result<Reply> run(Client& client, const std::string& words) {
-    Command command;
-    for (std::size_t at = 0; at <= words.size();) {
-      const auto end = std::min(words.find(' ', at), words.size());
-      command.words.push_back(words.substr(at, end - at));
-      at = end + 1;
-    }
-    if (command.words.size() > 1) command.key = command.words[1];
-    auto replies = client.run(std::span<const Command>(&command, 1));
-    if (!replies) return fail(std::move(replies).error());
-    return std::move(replies->front());
-  }
+  static Result<Reply> run(Client& client, const std::string& words) { return test::run_words(client, words); }
 
   /// The text of the reply, or the error as `code: detail`.
   static std::string said(const Result<Reply>& reply) {

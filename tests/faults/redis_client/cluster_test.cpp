@@ -18,7 +18,7 @@ class RedisClientCluster : public ClientTest {
 
   void SetUp() override {
     for (std::size_t i = 0; i < kMasters + 1; ++i) {
-      bus_ports[i] = RedisServer::free_port();
+      bus_ports[i] = test::free_port();
       nodes[i].emplace("redis-server", std::vector<std::string>{"--cluster-enabled", "yes", "--cluster-node-timeout",
                                                                 "1000", "--cluster-port", std::to_string(bus_ports[i]),
                                                                 "--repl-diskless-sync-delay", "0",

@@ -16,14 +16,8 @@ class FakeServer {
  public:
   explicit FakeServer(std::string answer)
       : answer_(std::move(answer)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ::bind(listener_, reinterpret_cast<const sockaddr*>(&address), size);
+    port_ = test::bind_to_free_port(listener_);
     ::listen(listener_, 8);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { serve(); });
   }
   ~FakeServer() {
@@ -91,7 +85,7 @@ TEST_F(RedisClientGarbage, AnswersThatNobodyAskedForCloseTheConnection) {
 }
 
 TEST_F(RedisClientGarbage, NobodyThereIsAnError) {
-  const auto client = client_of("redis://127.0.0.1:" + std::to_string(test::RedisServer::free_port()));
+  const auto client = client_of("redis://127.0.0.1:" + std::to_string(test::free_port()));
   EXPECT_CODE(Code::storage_failed, run(*client, "GET a"));
   EXPECT_CODE(Code::storage_failed, run(*client_of("redis://no-such-host.invalid"), "GET a"));
 }

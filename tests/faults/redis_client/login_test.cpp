@@ -60,7 +60,7 @@ class RedisClientTls : public ClientTest {
   }
 
   test::ScratchFolder folder;
-  int tls_port = RedisServer::free_port();
+  int tls_port = test::free_port();
   std::optional<RedisServer> server;
 };
 

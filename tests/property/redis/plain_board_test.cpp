@@ -29,7 +29,7 @@ TEST(PlainBoardTest, AnyProgramReadsAPackedBoardByShiftingRight) {
                                      {player("dave"), {0, {start.ms + 4'294'967'295'000}}}};
   ASSERT_TRUE(index.apply(board, offers, leaderboards::Ranks::skip));
 
-  const auto reply = node->client.command("ZREVRANGE lb:{s12} 0 -1 WITHSCORES");
+  const auto reply = node->command("ZREVRANGE lb:{s12} 0 -1 WITHSCORES");
   std::vector<std::string> read;
   for (std::size_t i = 0; i < reply.elements.size(); i += 2) {
     const std::uint64_t score = std::stoull(reply.elements[i + 1].text);
@@ -37,8 +37,8 @@ TEST(PlainBoardTest, AnyProgramReadsAPackedBoardByShiftingRight) {
     read.push_back(reply.elements[i].text + "=" + std::to_string(score >> 32) + "@" + std::to_string(seconds));
   }
   EXPECT_THAT(read, testing::ElementsAre("alice=2097151@0", "carol=120@60", "bob=120@61", "dave=0@4294967295"));
-  EXPECT_EQ(node->client.command("ZREVRANK lb:{s12} bob").integer, 2);
-  EXPECT_EQ(node->client.command("EXISTS lb:{s12}:counts lb:{s12}:prefixes lb:{s12}:rebuild").integer, 0);
+  EXPECT_EQ(node->command("ZREVRANK lb:{s12} bob").integer, 2);
+  EXPECT_EQ(node->command("EXISTS lb:{s12}:counts lb:{s12}:prefixes lb:{s12}:rebuild").integer, 0);
 }
 
 }  // namespace

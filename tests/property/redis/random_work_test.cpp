@@ -69,7 +69,7 @@ class RandomWorkTest : public testing::TestWithParam<Kind> {
     static RedisNode node(server.port());
     return node;
   }
-  void SetUp() override { node().client.command("FLUSHALL"); }
+  void SetUp() override { node().command("FLUSHALL"); }
 
   PlayerId someone() { return player(id(random_.below(kPlayers))); }
 
