@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +18,7 @@
 
 #include "adapters/sqlite/sqlite_ledger.h"
 #include "base/limits.h"
+#include "figures.h"
 #include "ingest/bare_loop.h"
 #include "ingest/made_results.h"
 
@@ -26,19 +26,6 @@ namespace scoreline::bench {
 namespace {
 
 using leaderboards::Recorded;
-using Seconds = std::chrono::duration<double>;
-
-template <typename Work>
-double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return Seconds(std::chrono::steady_clock::now() - start).count();
-}
-
-double percentile_of(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
 
 struct Lap {
   std::size_t rows = 0;

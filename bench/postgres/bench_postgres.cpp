@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "adapters/postgres/postgres_ledger.h"
 #include "base/limits.h"
+#include "figures.h"
 #include "ingest/made_results.h"
 #include "postgres/bare_unnest.h"
 #include "support/postgres_server.h"
@@ -22,18 +22,6 @@ namespace scoreline::bench {
 namespace {
 
 constexpr std::size_t kLapBatches = 20;
-
-template <typename Work>
-double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double percentile_of(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
 
 [[noreturn]] void give_up(const Error& error) {
   std::fprintf(stderr, "bench_postgres: %s\n", error.detail.c_str());
