@@ -80,7 +80,9 @@ TEST(Nearest, IsTheOneWithTheFewestChanges) {
 }
 
 TEST(Print, HidesThePasswordOfAUrl) {
-  for (const auto* url : {"http://user:secret@host:1", "http://secret@host", "http://a:secret@b@host/x@y"}) {
+  for (const auto* url :
+       {"http://user:secret@host:1", "http://secret@host", "http://a:secret@b@host/x@y",
+        "postgresql://host/db?password=secret", "postgresql://host?user=u&sslpassword=secret&password=secret&a=b"}) {
     const auto config = load_config({std::nullopt, {}, {{"server", url}}});
     ASSERT_TRUE(config.has_value());
     EXPECT_EQ(print(*config, false).find("secret"), std::string::npos) << url;
