@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <future>
-#include <memory>
 #include <utility>
+
+#include "app/on_writer.h"
 
 namespace scoreline::app {
 
@@ -57,11 +57,9 @@ Result<void> BoardKeeper::refresh() {
   const auto version = definitions_version_();
   if (!version) return fail(version.error());
   if (*version == known_version_) return {};
-  const auto refreshed = std::make_shared<std::promise<Result<void>>>();
-  pipeline_.exclusive([this, refreshed] { refreshed->set_value(service_.catalogue().refresh()); });
-  const auto result = refreshed->get_future().get();
-  if (result) known_version_ = *version;
-  return result;
+  const auto refreshed = on_writer(pipeline_, [this] { return service_.catalogue().refresh(); });
+  if (refreshed) known_version_ = *version;
+  return refreshed;
 }
 
 }  // namespace scoreline::app

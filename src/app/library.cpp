@@ -1,12 +1,12 @@
 // The public library over the embedded engine: only translation, from Result to exceptions and between words.
 #include <scoreline/scoreline.h>
 
-#include <future>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
 
 #include "app/engine.h"
+#include "app/on_writer.h"
 #include "base/uuid.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
@@ -83,11 +83,7 @@ struct Scoreline::Core {
   /// Runs `change` where no result is half way, and waits for it.
   template <typename Change>
   auto exclusively(const Change& change) {
-    using Changed = decltype(change());
-    const auto changed = std::make_shared<std::promise<Changed>>();
-    auto answer = changed->get_future();
-    engine->pipeline().exclusive([changed, &change] { changed->set_value(change()); });
-    return value_of(answer.get());
+    return value_of(app::on_writer(engine->pipeline(), change));
   }
 };
 

@@ -28,12 +28,6 @@ Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std
   return BoardView{std::move(*record), board->id.season};
 }
 
-Response json(std::string body) {
-  Response response;
-  response.body = std::move(body);
-  return response;
-}
-
 std::string entries_page(const BoardView& board, const leaderboards::Page& page) {
   std::string out;
   out.reserve(64 + page.entries.size() * 128);

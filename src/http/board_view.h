@@ -30,7 +30,4 @@ std::string entries_page(const BoardView& board, const leaderboards::Page& page)
 /// The article's: a bare array.
 std::string article_page(const BoardView& board, const leaderboards::Page& page);
 
-/// 200 with this body.
-Response json(std::string body);
-
 }  // namespace scoreline::http

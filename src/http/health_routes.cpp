@@ -5,11 +5,7 @@
 
 namespace scoreline::http {
 
-Result<Response> healthz(const Call&) {
-  Response response;
-  response.body = R"({"status":"ok"})";
-  return response;
-}
+Result<Response> healthz(const Call&) { return json(R"({"status":"ok"})"); }
 
 Result<Response> readyz(const Call& call) {
   if (const auto stopped = call.context.service.write_failure()) return problem(*stopped);

@@ -25,13 +25,6 @@ void change_on_writer(const Call& call, Responder responder, Change change) {
   });
 }
 
-Response json(std::string body, int status = 200) {
-  Response response;
-  response.status = status;
-  response.body = std::move(body);
-  return response;
-}
-
 Result<leaderboards::Definition> read_definition_call(const Call& call) {
   if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
   if (auto type = body_type(call.request, false); !type) return fail(std::move(type.error()));

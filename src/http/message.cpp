@@ -19,6 +19,13 @@ std::string_view to_string(Method method) {
   return "";
 }
 
+Response json(std::string body, int status) {
+  Response response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+
 Responder::~Responder() {
   if (sink_) send(problem(Error{Code::internal, "the request was dropped without an answer", {}, {}}));
 }

@@ -42,6 +42,9 @@ struct Response {
   std::string_view content() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }
 };
 
+/// An answer in JSON.
+Response json(std::string body, int status = 200);
+
 /// Where the answer to a connection's open request goes.
 class AnswerSink {
  public:

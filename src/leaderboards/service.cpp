@@ -26,7 +26,7 @@ Result<void> check_limit(std::size_t limit) {
 Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock)
     : catalogue_(catalogue), ledger_(ledger), index_(index), clock_(clock) {}
 
-Result<std::size_t> Service::load_boards(std::uint64_t hash_seed) {
+Result<std::size_t> Service::heal(std::uint64_t hash_seed) {
   LedgerFold fold(catalogue_, hash_seed);
   const auto begun = fold.begin_loads(index_);
   if (!begun) return begun;
@@ -49,16 +49,14 @@ Result<std::size_t> Service::load_boards(std::uint64_t hash_seed) {
 }
 
 Result<void> Service::rebuild(std::uint64_t hash_seed) {
-  if (const auto loaded = load_boards(hash_seed); !loaded) {
+  if (const auto made = heal(hash_seed); !made) {
     const std::lock_guard lock(failure_mutex_);
-    failure_ = loaded.error();
-    return fail(loaded.error());
+    failure_ = made.error();
+    return fail(made.error());
   }
   ready_.store(true, std::memory_order_release);
   return {};
 }
-
-Result<std::size_t> Service::heal(std::uint64_t hash_seed) { return load_boards(hash_seed); }
 
 RebuildProgress Service::progress() const {
   const std::lock_guard lock(failure_mutex_);

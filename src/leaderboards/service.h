@@ -53,8 +53,8 @@ class Service {
   /// Makes every board that the index lacks from the ledger, whose rows it verifies on the way. Call once, before or
   /// while the doors are open. `hash_seed`: random wherever strangers choose the player ids.
   Result<void> rebuild(std::uint64_t hash_seed = 0);
-  /// Makes again the boards that a shared index has lost since, while everything goes on; how many. Costs one question
-  /// a board when none is missing. Not beside rebuild, and by one thread at a time.
+  /// The same afterwards, while everything goes on, for what a shared index has lost since; how many boards it made.
+  /// Costs one question a board when none is missing. Not beside rebuild, and by one thread at a time.
   Result<std::size_t> heal(std::uint64_t hash_seed = 0);
   RebuildProgress progress() const;
   bool ready() const { return ready_.load(std::memory_order_acquire); }
@@ -91,7 +91,6 @@ class Service {
 
  private:
   Result<void> check_ready() const;
-  Result<std::size_t> load_boards(std::uint64_t hash_seed);
   Result<void> drop_boards(const LeaderboardRecord& record);
 
   Catalogue& catalogue_;

@@ -48,16 +48,16 @@ Result<void> check_owner(Connection& connection) {
 }  // namespace
 
 Result<std::unique_ptr<LedgerWriter>> LedgerWriter::open(const std::filesystem::path& folder, const Options& options) {
-  auto witness = HeadWitness::open(folder / "ledger.head");
+  auto witness = HeadWitness::open(folder / kHeadFile);
   if (!witness) return fail(witness.error());
   // An empty ledger in the place of a lost one would be the next start's truth.
-  if (const auto last = witness->last(); last && last->seq > 0 && !std::filesystem::exists(folder / "ledger.sqlite")) {
+  if (const auto last = witness->last(); last && last->seq > 0 && !std::filesystem::exists(folder / kLedgerFile)) {
     return fail(Code::damaged,
                 fmt::format("committed batches are missing: ledger.head names batch {}, and there is no ledger.sqlite. "
                             "Restore a backup; to begin anew, delete ledger.head",
                             last->seq));
   }
-  auto connection = Connection::open(folder / "ledger.sqlite", Access::read_write);
+  auto connection = Connection::open(folder / kLedgerFile, Access::read_write);
   if (!connection) return fail(connection.error());
   // A damaged log is evidence until it has been looked at: leave it as it is.
   checkpoint_on_close(*connection, false);

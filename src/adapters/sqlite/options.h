@@ -2,8 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace scoreline::sqlite {
+
+/// The files of a data folder: the ledger, and the witness of its last commit.
+inline constexpr std::string_view kLedgerFile = "ledger.sqlite";
+inline constexpr std::string_view kHeadFile = "ledger.head";
 
 /// Of a new database; fixed for its life.
 inline constexpr std::uint64_t kPageBytes = 2048;

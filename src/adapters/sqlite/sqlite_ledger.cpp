@@ -102,8 +102,7 @@ SqliteLedger::SqliteLedger(FolderLock lock, std::filesystem::path file, std::uni
 
 bool SqliteLedger::is_in(const std::filesystem::path& folder) {
   std::error_code error;
-  return std::filesystem::exists(folder / "ledger.sqlite", error) ||
-         std::filesystem::exists(folder / "ledger.head", error);
+  return std::filesystem::exists(folder / kLedgerFile, error) || std::filesystem::exists(folder / kHeadFile, error);
 }
 
 Result<std::unique_ptr<SqliteLedger>> SqliteLedger::open(const std::filesystem::path& folder, const Options& options) {
@@ -111,8 +110,7 @@ Result<std::unique_ptr<SqliteLedger>> SqliteLedger::open(const std::filesystem::
   if (!lock) return fail(lock.error());
   auto writer = LedgerWriter::open(folder, options);
   if (!writer) return fail(writer.error());
-  std::unique_ptr<SqliteLedger> ledger(
-      new SqliteLedger(std::move(*lock), folder / "ledger.sqlite", std::move(*writer)));
+  std::unique_ptr<SqliteLedger> ledger(new SqliteLedger(std::move(*lock), folder / kLedgerFile, std::move(*writer)));
   if (auto prepared = ledger->prepare(); !prepared) return fail(prepared.error());
   if (ledger->writer_->witness_made_again()) {
     ledger->notes_.push_back(
