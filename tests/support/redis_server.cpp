@@ -39,6 +39,12 @@ bool RedisServer::installed(const std::string& program) {
   return false;
 }
 
+std::string RedisServer::valkey() {
+  const char* const named = std::getenv("SCORELINE_VALKEY_SERVER");
+  const std::string program = named != nullptr ? named : SCORELINE_TOOLS_FOLDER "/valkey/valkey-server";
+  return installed(program) ? program : std::string();
+}
+
 void RedisServer::start() {
   std::vector<std::string> words = {
       program_, "--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir", folder_.path().string(),

@@ -25,6 +25,8 @@ class RedisServer {
 
   /// Whether the program is there to be run.
   static bool installed(const std::string& program);
+  /// The one that SCORELINE_VALKEY_SERVER names, else the one of `./dev setup test`. Empty: there is none.
+  static std::string valkey();
 
   int port() const { return port_; }
   /// Of the scratch folder, which is also where dumps go.

@@ -1,37 +1,55 @@
-// The contract on real servers: Redis, and Valkey where SCORELINE_VALKEY_SERVER names its program.
+// The contract on real servers: Redis and Valkey, alone, in a cluster and behind sentinels.
 #include <gtest/gtest.h>
 
 #include "contract/rank_index/rank_index_contract.h"
 #include "support/loaded_index.h"
+#include "support/redis_cluster.h"
 #include "support/redis_index.h"
+#include "support/redis_sentinels.h"
 
 namespace scoreline::test {
 namespace {
 
-/// A new node on a server that was emptied.
-std::unique_ptr<leaderboards::RankIndex> new_node(const RedisServer& server) {
-  const auto node = std::make_shared<RedisNode>(server.port());
-  node->command("FLUSHALL");
+using Index = std::unique_ptr<leaderboards::RankIndex>;
+
+Index new_node(const std::string& url) {
+  const auto node = std::make_shared<RedisNode>(url);
   return std::make_unique<LoadedIndex>(std::shared_ptr<leaderboards::RankIndex>(node, node->index.get()));
 }
 
-std::unique_ptr<leaderboards::RankIndex> make_on_redis() {
-  static const RedisServer server;
-  return new_node(server);
+/// One server for all tests, emptied for each.
+template <Program program>
+Index on_server() {
+  if (path_of(program).empty()) return nullptr;
+  static const RedisServer server(path_of(program));
+  say_to(server.port(), "FLUSHALL");
+  return new_node("redis://127.0.0.1:" + std::to_string(server.port()));
 }
 
-std::unique_ptr<leaderboards::RankIndex> make_on_valkey() {
-  static const RedisServer server(valkey_program());
-  return new_node(server);
+template <Program program>
+Index on_cluster() {
+  if (path_of(program).empty()) return nullptr;
+  static RedisCluster cluster(path_of(program));
+  for (std::size_t i = 0; i < RedisCluster::kMasters; ++i) cluster.must_say_ok(i, "FLUSHALL");
+  return new_node(cluster.url());
 }
 
-std::vector<IndexUnderTest> servers() {
-  std::vector<IndexUnderTest> servers = {{"redis", &make_on_redis}};
-  if (valkey_program() != nullptr) servers.push_back({"valkey", &make_on_valkey});
-  return servers;
+template <Program program>
+Index behind_sentinels() {
+  if (path_of(program).empty()) return nullptr;
+  static RedisSentinels servers(path_of(program));
+  say_to(servers.master().port(), "FLUSHALL");
+  return new_node(servers.url() + "/lb");
 }
 
-INSTANTIATE_TEST_SUITE_P(Redis, RankIndexContract, testing::ValuesIn(servers()), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Redis, RankIndexContract,
+                         testing::Values(IndexUnderTest{"redis", &on_server<Program::redis>},
+                                         IndexUnderTest{"valkey", &on_server<Program::valkey>},
+                                         IndexUnderTest{"redis_cluster", &on_cluster<Program::redis>},
+                                         IndexUnderTest{"valkey_cluster", &on_cluster<Program::valkey>},
+                                         IndexUnderTest{"redis_sentinel", &behind_sentinels<Program::redis>},
+                                         IndexUnderTest{"valkey_sentinel", &behind_sentinels<Program::valkey>}),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace scoreline::test

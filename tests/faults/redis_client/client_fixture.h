@@ -13,10 +13,13 @@
 #include "adapters/redis/client.h"
 #include "adapters/redis/url.h"
 #include "support/loopback.h"
+#include "support/redis_admin.h"
 #include "support/redis_server.h"
 #include "support/redis_words.h"
 
 namespace scoreline::redis {
+
+using test::eventually;
 
 class ClientTest : public testing::Test {
  protected:
@@ -39,16 +42,6 @@ class ClientTest : public testing::Test {
     }
   }
   static std::string say(Client& client, const std::string& words) { return said(run(client, words)); }
-
-  /// Tries until it is so, at most ten seconds.
-  template <typename Condition>
-  static bool eventually(Condition condition) {
-    for (int tries = 0; tries < 1'000; ++tries) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    }
-    return false;
-  }
 
   SystemClock clock;
   SeededRandom random{system_seed()};

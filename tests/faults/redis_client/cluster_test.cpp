@@ -1,55 +1,21 @@
 // Three masters and a replica: slots that move, and a master that dies.
-#include <array>
-#include <optional>
-
 #include "adapters/redis/slots.h"
 #include "faults/redis_client/client_fixture.h"
+#include "support/redis_cluster.h"
 
 namespace scoreline::redis {
 namespace {
 
-using test::RedisServer;
+using test::RedisCluster;
 
-constexpr const char* kKey = "{s12}";  // and its slot's two owners below are found by asking
+constexpr const char* kKey = "{s12}";
 
 class RedisClientCluster : public ClientTest {
  protected:
-  static constexpr std::size_t kMasters = 3;
+  std::string admin(std::size_t node, const std::string& words) { return cluster.say(node, words); }
 
-  void SetUp() override {
-    for (std::size_t i = 0; i < kMasters + 1; ++i) {
-      bus_ports[i] = test::free_port();
-      nodes[i].emplace("redis-server", std::vector<std::string>{"--cluster-enabled", "yes", "--cluster-node-timeout",
-                                                                "1000", "--cluster-port", std::to_string(bus_ports[i]),
-                                                                "--repl-diskless-sync-delay", "0",
-                                                                "--cluster-replica-validity-factor", "0"});
-      direct[i] = client_of(*nodes[i]);
-      ids[i] = say(*direct[i], "CLUSTER MYID");
-    }
-    for (std::size_t i = 0; i < kMasters; ++i) {
-      const auto first = kSlots * i / kMasters, last = kSlots * (i + 1) / kMasters - 1;
-      ASSERT_EQ(admin(i, "CLUSTER ADDSLOTSRANGE " + std::to_string(first) + " " + std::to_string(last)), "OK");
-      ASSERT_EQ(admin(i, "CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "OK");
-    }
-    for (std::size_t i = 1; i < nodes.size(); ++i) {
-      ASSERT_EQ(
-          admin(0, "CLUSTER MEET 127.0.0.1 " + std::to_string(nodes[i]->port()) + " " + std::to_string(bus_ports[i])),
-          "OK");
-    }
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      ASSERT_TRUE(eventually([&] { return admin(i, "CLUSTER INFO").find("cluster_state:ok") != std::string::npos; }));
-    }
-    client = client_of("redis-cluster://127.0.0.1:" + std::to_string(nodes[0]->port()));
-  }
-
-  std::string admin(std::size_t node, const std::string& words) { return say(*direct[node], words); }
-  std::size_t owner_of(const std::string& key) const { return slot_of(key) * kMasters / kSlots; }
-
-  std::array<int, kMasters + 1> bus_ports{};
-  std::array<std::optional<RedisServer>, kMasters + 1> nodes;
-  std::array<std::unique_ptr<Client>, kMasters + 1> direct;  // the last one is to be a replica
-  std::array<std::string, kMasters + 1> ids;
-  std::unique_ptr<Client> client;
+  RedisCluster cluster;
+  std::unique_ptr<Client> client = client_of(cluster.url());
 };
 
 TEST_F(RedisClientCluster, SplitsACallByNodeAndKeepsTheOrder) {
@@ -75,13 +41,13 @@ TEST_F(RedisClientCluster, SplitsACallByNodeAndKeepsTheOrder) {
 
 TEST_F(RedisClientCluster, FollowsASlotWhileItMovesAndAfterwards) {
   const std::string a = std::string(kKey) + "a", b = std::string(kKey) + "b", fresh = std::string(kKey) + "c";
-  const std::size_t from = owner_of(a), to = (from + 1) % kMasters;
+  const std::size_t from = RedisCluster::owner_of(a), to = (from + 1) % RedisCluster::kMasters;
   const std::string slot = std::to_string(slot_of(a));
   ASSERT_EQ(say(*client, "SET " + a + " 1"), "OK");
   ASSERT_EQ(say(*client, "SET " + b + " 2"), "OK");
-  ASSERT_EQ(admin(to, "CLUSTER SETSLOT " + slot + " IMPORTING " + ids[from]), "OK");
-  ASSERT_EQ(admin(from, "CLUSTER SETSLOT " + slot + " MIGRATING " + ids[to]), "OK");
-  ASSERT_EQ(admin(from, "MIGRATE 127.0.0.1 " + std::to_string(nodes[to]->port()) + " " + a + " 0 1000"), "OK");
+  ASSERT_EQ(admin(to, "CLUSTER SETSLOT " + slot + " IMPORTING " + cluster.id(from)), "OK");
+  ASSERT_EQ(admin(from, "CLUSTER SETSLOT " + slot + " MIGRATING " + cluster.id(to)), "OK");
+  ASSERT_EQ(admin(from, "MIGRATE 127.0.0.1 " + std::to_string(cluster.node(to).port()) + " " + a + " 0 1000"), "OK");
 
   // ASK: what moved and what is new is there already, the rest is here still.
   EXPECT_EQ(say(*client, "GET " + a), "1");
@@ -98,23 +64,22 @@ TEST_F(RedisClientCluster, FollowsASlotWhileItMovesAndAfterwards) {
   EXPECT_EQ(split.error().code, Code::not_ready);
   EXPECT_TRUE(split.error().retry_after);
 
-  ASSERT_EQ(admin(from, "MIGRATE 127.0.0.1 " + std::to_string(nodes[to]->port()) + " " + b + " 0 1000"), "OK");
+  ASSERT_EQ(admin(from, "MIGRATE 127.0.0.1 " + std::to_string(cluster.node(to).port()) + " " + b + " 0 1000"), "OK");
   for (const std::size_t node : {to, from})
-    ASSERT_EQ(admin(node, "CLUSTER SETSLOT " + slot + " NODE " + ids[to]), "OK");
+    ASSERT_EQ(admin(node, "CLUSTER SETSLOT " + slot + " NODE " + cluster.id(to)), "OK");
   // MOVED.
   EXPECT_EQ(client->run(std::span(&both, 1)).value()[0].text, "12");
   EXPECT_EQ(say(*client, "GET " + fresh), "3");
-  EXPECT_EQ(client->server_of(a).value().run_id, direct[to]->server_of("").value().run_id);
+  EXPECT_EQ(client->server_of(a).value().run_id, client_of(cluster.node(to))->server_of("").value().run_id);
 }
 
 TEST_F(RedisClientCluster, ReplicaThatTakesOverIsFound) {
   const std::string key = std::string(kKey) + "a", elsewhere = "foo";
-  const std::size_t lost = owner_of(key);
-  ASSERT_NE(lost, owner_of(elsewhere));
-  ASSERT_TRUE(eventually([&] { return admin(kMasters, "CLUSTER REPLICATE " + ids[lost]) == "OK"; }));
-  ASSERT_TRUE(eventually([&] { return admin(lost, "WAIT 1 100") == "1"; }));
+  const std::size_t lost = RedisCluster::owner_of(key);
+  ASSERT_NE(lost, RedisCluster::owner_of(elsewhere));
+  ASSERT_TRUE(cluster.replicate(lost));
   ASSERT_EQ(say(*client, "SET " + key + " 1"), "OK");
-  nodes[lost]->crash();
+  cluster.node(lost).crash();
   const auto start = clock.monotonic();
   const auto refused = run(*client, "GET " + key);
   EXPECT_FALSE(refused);
@@ -127,7 +92,7 @@ TEST_F(RedisClientCluster, ReplicaThatTakesOverIsFound) {
 }
 
 TEST_F(RedisClientCluster, SlotsWithoutANodeAreNotReady) {
-  const std::size_t node = owner_of(kKey);
+  const std::size_t node = RedisCluster::owner_of(kKey);
   ASSERT_EQ(admin(node, "CONFIG SET cluster-require-full-coverage no"), "OK");
   ASSERT_EQ(admin(node, "CLUSTER DELSLOTS " + std::to_string(slot_of(kKey))), "OK");
   const auto refused = run(*client, std::string("GET ") + kKey);

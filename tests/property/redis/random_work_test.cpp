@@ -1,9 +1,10 @@
-// The same random work on the memory index and on Redis gives the same answers: every kind of board, the ends of 64
-// bits, ties by the thousand, ids of any bytes. A million steps with SCORELINE_LONG=1.
+// The same random work on the memory index and on Redis, Valkey and a cluster gives the same answers: every kind of
+// board, the ends of 64 bits, ties by the thousand, ids of any bytes. A million steps on each with SCORELINE_LONG=1.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "leaderboards/rank_key_codec.h"
 #include "support/loaded_index.h"
 #include "support/process.h"
+#include "support/redis_cluster.h"
 #include "support/redis_index.h"
 
 namespace scoreline::test {
@@ -39,9 +41,14 @@ Board board_of(const Kind& kind) {
   return board;
 }
 
-std::string name_of(const testing::TestParamInfo<Kind>& kind) {
-  const Board board = board_of(kind.param);
-  std::string name(to_string(board.rule));
+enum class Servers { redis, valkey, cluster };
+using Where = std::tuple<Servers, Kind>;
+
+std::string name_of(const testing::TestParamInfo<Where>& where) {
+  const auto& [servers, kind] = where.param;
+  const Board board = board_of(kind);
+  std::string name = servers == Servers::redis ? "redis_" : servers == Servers::valkey ? "valkey_" : "cluster_";
+  name += to_string(board.rule);
   for (const auto word : {to_string(board.order), to_string(board.ties), to_string(board.key)}) {
     name += '_';
     name += word;
@@ -62,14 +69,42 @@ std::string id(std::uint64_t n) {
   }
 }
 
-class RandomWorkTest : public testing::TestWithParam<Kind> {
+/// One for the tests of all kinds of boards; each drops its board.
+struct OnServer {
+  explicit OnServer(const std::string& program)
+      : server(program), node("redis://127.0.0.1:" + std::to_string(server.port())) {}
+  const RedisServer server;
+  RedisNode node;
+};
+struct OnCluster {
+  const RedisCluster cluster;
+  RedisNode node{cluster.url()};
+};
+
+class RandomWorkTest : public testing::TestWithParam<Where> {
  protected:
   static RedisNode& node() {
-    static const RedisServer server;
-    static RedisNode node(server.port());
-    return node;
+    switch (std::get<Servers>(GetParam())) {
+      case Servers::redis: {
+        static OnServer redis(path_of(Program::redis));
+        return redis.node;
+      }
+      case Servers::valkey: {
+        static OnServer valkey(path_of(Program::valkey));
+        return valkey.node;
+      }
+      case Servers::cluster: break;
+    }
+    static OnCluster cluster;
+    return cluster.node;
   }
-  void SetUp() override { node().command("FLUSHALL"); }
+  void SetUp() override {
+    if (std::get<Servers>(GetParam()) == Servers::valkey) SKIP_UNLESS_INSTALLED(Program::valkey);
+    redis_.emplace(std::shared_ptr<leaderboards::RankIndex>(std::shared_ptr<void>(), node().index.get()));
+  }
+  void TearDown() override {
+    if (redis_) (void)redis_->drop(board_);
+  }
 
   PlayerId someone() { return player(id(random_.below(kPlayers))); }
 
@@ -109,7 +144,7 @@ class RandomWorkTest : public testing::TestWithParam<Kind> {
     const auto offers = some_offers();
     const Ranks ranks = random_.below(2) == 0 ? Ranks::tell : Ranks::skip;
     const auto ours = memory_.apply(board_, offers, ranks).value();
-    const auto theirs = redis_.apply(board_, offers, ranks).value();
+    const auto theirs = redis_->apply(board_, offers, ranks).value();
     ASSERT_EQ(ours.size(), theirs.size());
     for (std::size_t i = 0; i < ours.size(); ++i) {
       ASSERT_EQ(theirs[i].changed, ours[i].changed) << i;
@@ -128,10 +163,10 @@ class RandomWorkTest : public testing::TestWithParam<Kind> {
       if (page.entries.size() < 1'000) break;
     }
     if (board_.order == Order::descending) std::reverse(offers.begin(), offers.end());
-    must(redis_.begin_load(board_));
+    must(redis_->begin_load(board_));
     auto next = offers.begin();
-    must(redis_.load(board_, offers.size(),
-                     [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
+    must(redis_->load(board_, offers.size(),
+                      [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
   }
 
   void read() {
@@ -144,41 +179,41 @@ class RandomWorkTest : public testing::TestWithParam<Kind> {
       EXPECT_EQ(theirs.players, ours.players);
       EXPECT_EQ(theirs.entries, ours.entries);
     };
-    same_pages(memory_.range(board_, first, limit).value(), redis_.range(board_, first, limit).value());
-    same_pages(memory_.around(board_, who, limit).value(), redis_.around(board_, who, limit).value());
+    same_pages(memory_.range(board_, first, limit).value(), redis_->range(board_, first, limit).value());
+    same_pages(memory_.around(board_, who, limit).value(), redis_->around(board_, who, limit).value());
     same_pages(memory_.range_after(board_, who, place, limit).value(),
-               redis_.range_after(board_, who, place, limit).value());
+               redis_->range_after(board_, who, place, limit).value());
     const auto ours = memory_.place_of(board_, who).value();
-    const auto theirs = redis_.place_of(board_, who).value();
+    const auto theirs = redis_->place_of(board_, who).value();
     ASSERT_EQ(theirs.has_value(), ours.has_value());
     if (ours) {
       EXPECT_EQ(theirs->entry, ours->entry);
       EXPECT_EQ(theirs->players, ours->players);
       same_pages(memory_.range_after(board_, who, ours->entry.standing, limit).value(),
-                 redis_.range_after(board_, who, ours->entry.standing, limit).value());
+                 redis_->range_after(board_, who, ours->entry.standing, limit).value());
     }
-    EXPECT_EQ(redis_.ranks_of(board_, players).value(), memory_.ranks_of(board_, players).value());
-    EXPECT_EQ(redis_.standings(board_, players).value(), memory_.standings(board_, players).value());
+    EXPECT_EQ(redis_->ranks_of(board_, players).value(), memory_.ranks_of(board_, players).value());
+    EXPECT_EQ(redis_->standings(board_, players).value(), memory_.standings(board_, players).value());
   }
 
   void expect_the_same_board() {
     for (std::uint64_t first = 1;; first += 1'000) {
       const auto ours = memory_.range(board_, first, 1'000).value();
-      const auto theirs = redis_.range(board_, first, 1'000).value();
+      const auto theirs = redis_->range(board_, first, 1'000).value();
       ASSERT_EQ(theirs.entries, ours.entries);
       if (ours.entries.size() < 1'000) return;
     }
   }
 
-  Board board_ = board_of(GetParam());
+  Board board_ = board_of(std::get<Kind>(GetParam()));
   SeededRandom random_{20'261'202};
   std::uint64_t results_ = 0;
   memory::MemoryRankIndex memory_{7};
-  LoadedIndex redis_{std::shared_ptr<leaderboards::RankIndex>(std::shared_ptr<void>(), node().index.get())};
+  std::optional<LoadedIndex> redis_;
 };
 
 TEST_P(RandomWorkTest, TheSameWorkGivesTheSameAnswersInMemoryAndOnRedis) {
-  const int steps = std::getenv("SCORELINE_LONG") != nullptr ? 1'000'000 / 32 : 400;
+  const int steps = std::getenv("SCORELINE_LONG") != nullptr ? 1'000'000 / 32 : 150;
   for (int step = 0; step < steps && !HasFailure(); ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     const auto what = random_.below(100);
@@ -186,7 +221,7 @@ TEST_P(RandomWorkTest, TheSameWorkGivesTheSameAnswersInMemoryAndOnRedis) {
       apply();
     } else if (what < 60) {
       const auto gone = some_players(random_.below(10) == 0 ? 500 : 3);
-      EXPECT_EQ(redis_.erase(board_, gone).value(), memory_.erase(board_, gone).value());
+      EXPECT_EQ(redis_->erase(board_, gone).value(), memory_.erase(board_, gone).value());
     } else if (what == 60 && random_.below(10) == 0) {
       load_again();
     } else {
@@ -197,10 +232,12 @@ TEST_P(RandomWorkTest, TheSameWorkGivesTheSameAnswersInMemoryAndOnRedis) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RandomWorkTest,
-                         testing::Combine(testing::Values(Rule::best, Rule::least, Rule::latest, Rule::sum),
-                                          testing::Values(Order::descending, Order::ascending),
-                                          testing::Values(Ties::first, Ties::last),
-                                          testing::Values(KeyKind::wide, KeyKind::packed)),
+                         testing::Combine(testing::Values(Servers::redis, Servers::valkey, Servers::cluster),
+                                          testing::Combine(testing::Values(Rule::best, Rule::least, Rule::latest,
+                                                                           Rule::sum),
+                                                           testing::Values(Order::descending, Order::ascending),
+                                                           testing::Values(Ties::first, Ties::last),
+                                                           testing::Values(KeyKind::wide, KeyKind::packed))),
                          name_of);
 
 }  // namespace
