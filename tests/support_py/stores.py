@@ -24,13 +24,19 @@ def wait_until(ready, what, timeout=60):
         time.sleep(0.02)
 
 
+def redis_programs():
+    """Redis, and Valkey where SCORELINE_VALKEY_SERVER names its program."""
+    return ["redis-server", *filter(None, [os.environ.get("SCORELINE_VALKEY_SERVER")])]
+
+
 class Redis:
     """`kill` loses everything: nothing is written to disk."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, program="redis-server"):
         self.folder = tempfile.mkdtemp(prefix="scoreline-redis-")
         self.port = free_port()
         self.arguments = arguments
+        self.program = program
         self.process = None
         self.start()
 
@@ -40,7 +46,7 @@ class Redis:
 
     def start(self):
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
+            [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
              "--appendonly", "no", *self.arguments], stdout=subprocess.DEVNULL)
         wait_until(lambda: self.command("PING") == "PONG", "Redis")
 
@@ -53,6 +59,12 @@ class Redis:
         self.process.kill()
         self.process.wait()
 
+    def hang(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def close(self):
         self.kill()
         shutil.rmtree(self.folder)
@@ -61,7 +73,8 @@ class Redis:
 class Postgres:
     """A cluster of its own, run by an unprivileged user when we are root."""
 
-    def __init__(self):
+    def __init__(self, *settings):
+        self.settings = [word for setting in settings for word in ("-c", setting)]
         programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
         assert programs, "PostgreSQL is not installed"
         self.programs = programs[-1].parent
@@ -85,19 +98,54 @@ class Postgres:
     def start(self):
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
             [self.programs / "postgres", "-D", self.folder / "data", "-p", str(self.port), "-c",
-             "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder}"],
+             "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder}", *self.settings],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder, **self.user)
         wait_until(lambda: self.query("select 1") == "1", "PostgreSQL")
 
-    def query(self, text):
+    def query(self, text, check=False):
+        """What psql prints; nothing, unless `check`, when it fails."""
         done = subprocess.run([self.programs / "psql", "-XAtqc", text, self.url], capture_output=True, text=True,
                               check=False)
+        assert not check or done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    def set(self, name, value):
+        """A setting of the whole server; None: as it was."""
+        self.query(f"alter system set {name} = {value}" if value else f"alter system reset {name}", check=True)
+        self.query("select pg_reload_conf()", check=True)
 
     def kill(self):
         """As a crash: what was committed is there after the next start."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait()
+
+    def kill_all(self):
+        """SIGKILL to every process of the server."""
+        processes = [self.process.pid, *self.children()]
+        for process in processes:
+            self.signal(process, signal.SIGKILL)
+        self.process.wait()
+        wait_until(lambda: not any(pathlib.Path(f"/proc/{process}").exists() for process in processes), "their end")
+
+    def hang(self):
+        """SIGSTOP to every process; the parent first, so that it starts no others meanwhile."""
+        for process in (self.process.pid, *self.children()):
+            self.signal(process, signal.SIGSTOP)
+
+    def resume(self):
+        for process in (self.process.pid, *self.children()):
+            self.signal(process, signal.SIGCONT)
+
+    def children(self):
+        text = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in text.split()]
+
+    @staticmethod
+    def signal(process, number):
+        try:
+            os.kill(process, number)
+        except ProcessLookupError:
+            pass  # it has ended by itself
 
     def close(self):
         self.kill()

@@ -5,45 +5,9 @@ import time
 import uuid
 
 import pytest
-from scoreline import Server, run_json
-from stores import Postgres, Redis, wait_until
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    server = Postgres()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def stores(postgres):
-    postgres.query("drop schema public cascade; create schema public")
-    redis = Redis()
-    yield postgres, redis
-    redis.close()
-
-
-class Nodes:
-    def __init__(self, stores, folder, count=2):
-        self.stores = stores
-        self.folder = folder
-        self.servers = []
-        for _ in range(count):
-            self.add()
-
-    def add(self):
-        postgres, redis = self.stores
-        server = Server(self.folder / f"node{len(self.servers)}", "--ledger", postgres.url, "--index", redis.url)
-        self.servers.append(server)
-        return server
-
-    def __enter__(self):
-        return self.servers
-
-    def __exit__(self, *_):
-        for server in self.servers:
-            server.kill()
+from nodes import Nodes
+from scoreline import run_json
+from stores import wait_until
 
 
 def result(player, points, at="2026-10-12T17:00:00Z", season=12, match=None):

@@ -1,0 +1,33 @@
+"""Several servers of the program over the same PostgreSQL and Redis."""
+
+from scoreline import Server
+
+
+class Nodes:
+    """`scoreline serve` so many times; any of them may be killed, stopped and started again."""
+
+    def __init__(self, stores, folder, count=2, ledger=None, index=None):
+        postgres, redis = stores
+        self.arguments = ("--ledger", ledger or postgres.url, "--index", index or redis.url)
+        self.folder = folder
+        self.servers = []
+        for _ in range(count):
+            self.add()
+
+    def add(self):
+        self.servers.append(self.start(len(self.servers)))
+        return self.servers[-1]
+
+    def start(self, number):
+        return Server(self.folder / f"node{number}", *self.arguments)
+
+    def restart(self, number):
+        """In place of one that has ended; at another port."""
+        self.servers[number] = self.start(number)
+
+    def __enter__(self):
+        return self.servers
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.kill()
