@@ -27,7 +27,7 @@ Result<std::string> open_ledger(const std::string& data, const std::string& url,
     if (!opened) return fail(about(std::move(opened).error(), "ledger"));
     postgres::PostgresLedger& ledger = **opened;
     backing.notes = ledger.notes();
-    backing.definitions_version = [&ledger] { return ledger.definitions_version(); };
+    backing.shared = &ledger;
     backing.ledger = *std::move(opened);
     return ledger.identity();
   }
@@ -69,6 +69,7 @@ Result<Backing> open_backing(const std::string& data, const std::string& ledger,
   backing.redis = *std::move(client);
   auto opened = redis::RedisRankIndex::open(*backing.redis, {.epoch = *identity}, clock, random);
   if (!opened) return fail(about(std::move(opened).error(), "index"));
+  backing.follow_ledger = [&index = **opened](std::string epoch) { index.set_epoch(std::move(epoch)); };
   backing.index = *std::move(opened);
   return backing;
 }

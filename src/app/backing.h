@@ -6,7 +6,6 @@
 // Thread safety: none; everything inside says its own.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,17 +15,18 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "leaderboards/ledger.h"
 #include "leaderboards/rank_index.h"
+#include "leaderboards/shared_ledger.h"
 
 namespace scoreline::app {
 
 struct Backing {
   std::unique_ptr<leaderboards::Ledger> ledger;
-  /// Grows when any process changes a leaderboard or a season; empty when no other process can.
-  std::function<Result<std::uint64_t>()> definitions_version;
-  std::unique_ptr<redis::Client> redis;  ///< nullptr: the index is in this process
+  leaderboards::SharedLedger* shared = nullptr;  ///< the ledger, when other processes may write to it too
+  std::unique_ptr<redis::Client> redis;          ///< nullptr: the index is in this process
   std::unique_ptr<leaderboards::RankIndex> index;
+  /// Tells a shared index which ledger its boards must come from.
+  std::function<void(std::string identity)> follow_ledger;
   std::vector<std::string> notes;  ///< what the operator should know about this start
 };
 

@@ -72,9 +72,9 @@ Result<std::unique_ptr<Engine>> Engine::assemble(std::unique_ptr<Parts> parts, c
   }
   parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock);
   parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random);
-  if (backing.definitions_version) {
-    parts->keeper.emplace(*parts->service, *parts->pipeline, backing.definitions_version, parts->random.bits(),
-                          options.tell, kLookAfterBoards);
+  if (backing.shared != nullptr) {
+    parts->keeper.emplace(*parts->service, *parts->pipeline, backing, parts->clock, parts->random.bits(), options.tell,
+                          kLookAfterBoards);
   }
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }

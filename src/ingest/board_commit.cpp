@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "leaderboards/player_folds.h"
 
 namespace scoreline::ingest {
 
@@ -28,40 +29,6 @@ namespace {
 
 /// A board's lock is held for one of these at a time, so that readers never wait long.
 constexpr std::size_t kOffersAtATime = 1'024;
-
-Result<Fold> fold_from_ledger(Ledger& ledger, const Board& board, const PlayerId& player) {
-  const auto results = ledger.results_of(board.id, player);
-  if (!results) return fail(results.error());
-  Fold fold(board);
-  for (const auto& [points, achieved_at] : *results) fold.add(points, achieved_at);
-  return fold;
-}
-
-/// The folds of several players, in their order. Ledgers look up one player's results fast only where sums need it, so
-/// for the other rules all of the ledger is read once instead.
-Result<std::vector<Fold>> folds_from_ledger(Ledger& ledger, const Board& board, std::span<const PlayerId> players) {
-  std::vector<Fold> folds;
-  if (board.rule == Rule::sum) {
-    for (const PlayerId& player : players) {
-      const auto fold = fold_from_ledger(ledger, board, player);
-      if (!fold) return fail(fold.error());
-      folds.push_back(*fold);
-    }
-    return folds;
-  }
-  folds.assign(players.size(), Fold(board));
-  std::unordered_map<std::string_view, Fold*> by_player;
-  for (std::size_t i = 0; i < players.size(); ++i) by_player.try_emplace(players[i].text(), &folds[i]);
-  const auto read = ledger.scan(
-      [&](const leaderboards::LedgerRow& row) {
-        if (row.season != board.id.season || row.leaderboard != board.id.leaderboard.text()) return;
-        if (const auto at = by_player.find(row.player); at != by_player.end())
-          at->second->add(row.points, row.achieved_at);
-      },
-      [](leaderboards::ScanProgress) {});
-  if (!read) return fail(read.error());
-  return folds;
-}
 
 /// The players of rows, each once, and where each stands among them.
 struct DistinctPlayers {
@@ -90,6 +57,10 @@ Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int 
 Ranks BoardCommit::ranks_wanted() const {
   const bool any = std::any_of(rows_.begin(), rows_.end(), [](const Row* row) { return row->ranks == Ranks::tell; });
   return any ? Ranks::tell : Ranks::skip;
+}
+
+void BoardCommit::forget_rejected() {
+  std::erase_if(rows_, [](const Row* row) { return !row->receipt->has_value(); });
 }
 
 void BoardCommit::reject_all(const Error& error) {
@@ -121,18 +92,24 @@ Result<void> BoardCommit::read_totals(Ledger& ledger, const RankIndex& index) {
     if (!standings) return fail(std::move(standings).error());
     known = *std::move(standings);
   }
+  std::vector<PlayerId> asked;
+  std::vector<std::string_view> asked_names;
+  const auto keep = [this](std::string_view name, const Fold& total) {
+    totals_.emplace(name, Total{total, total, total});
+  };
   for (std::size_t i = 0; i < players.size(); ++i) {
-    Fold total(board);
     // At 0 points a standing does not tell whether the total ever moved, which decides whose time counts.
     if (!alone || (known[i] && known[i]->points == 0)) {
-      const auto folded = fold_from_ledger(ledger, board, players[i]);
-      if (!folded) return fail(folded.error());
-      total = *folded;
-    } else if (known[i]) {
-      total = Fold(board, *known[i]);
+      asked.push_back(players[i]);
+      asked_names.push_back(names[i]);
+    } else {
+      keep(names[i], known[i] ? Fold(board, *known[i]) : Fold(board));
     }
-    totals_.emplace(names[i], Total{total, total, total});
   }
+  if (asked.empty()) return {};
+  const auto folds = leaderboards::folds_of(ledger, board, asked);
+  if (!folds) return fail(folds.error());
+  for (std::size_t i = 0; i < asked.size(); ++i) keep(asked_names[i], (*folds)[i]);
   return {};
 }
 
@@ -149,7 +126,7 @@ Result<void> BoardCommit::admit_totals(Ledger& ledger, const RankIndex& index) {
     if (fits(total.highest) && fits(total.lowest)) continue;
     if (const auto admitted = admit_one_by_one(ledger, player, total.now); !admitted) return admitted;
   }
-  std::erase_if(rows_, [](const Row* row) { return !row->receipt->has_value(); });
+  forget_rejected();
   return {};
 }
 
@@ -269,7 +246,7 @@ Result<std::vector<Applied>> offer_from_ledger(Ledger& ledger, RankIndex& index,
                                                std::span<const PlayerId> players, Ranks ranks) {
   std::vector<Offer> offers;
   std::vector<std::size_t> places;
-  const auto folds = folds_from_ledger(ledger, board, players);
+  const auto folds = leaderboards::folds_of(ledger, board, players);
   if (!folds) return fail(folds.error());
   for (std::size_t i = 0; i < players.size(); ++i) {
     if (const auto standing = (*folds)[i].standing()) {

@@ -41,6 +41,8 @@ class BoardCommit {
   /// ledger counts.
   Result<void> admit_totals(leaderboards::Ledger& ledger, const leaderboards::RankIndex& index);
 
+  /// Forgets the rows whose receipt is an error.
+  void forget_rejected();
   /// Rejects everything.
   void reject_all(const Error& error);
 

@@ -98,59 +98,98 @@ Result<void> Committer::commit(std::span<Job> jobs) {
     in_batch.push_back(&row);
   }
   if (batch.empty()) return {};
-  const auto appended = append(batch);
-  if (!appended) return fail(appended.error());
-  for (std::size_t i = 0; i < in_batch.size(); ++i) in_batch[i]->recorded = appended->recorded[i];
+  Appended appended;
+  if (const auto done = append(batch, appended); !done) {
+    // The ledger has parts of the batch already.
+    const auto kept = static_cast<std::ptrdiff_t>(appended.answers.size());
+    unsettled_.insert(unsettled_.end(), batch.begin(), batch.begin() + kept);
+    return done;
+  }
+  for (std::size_t i = 0; i < in_batch.size(); ++i) {
+    if (auto& answer = appended.answers[i]) {
+      in_batch[i]->recorded = *answer;
+    } else {
+      *in_batch[i]->receipt = fail(std::move(answer).error());
+    }
+  }
 
   Result<void> shown;
   for (const auto& board : commit.boards) {
+    board->forget_rejected();
     if (board->rows().empty()) continue;
-    const auto applied =
-        appended->ambiguous ? board->apply_from_ledger(ledger_, index_) : board->apply(ledger_, index_);
+    const auto applied = appended.ambiguous ? board->apply_from_ledger(ledger_, index_) : board->apply(ledger_, index_);
     if (!applied) shown = fail(not_shown(*board, applied.error()));
   }
   return shown;
 }
 
-/// The ledger has these results and their board has not. A board that is lost is made again from the ledger, by others;
-/// else they are offered again before anything else is committed.
+/// The ledger has these results and their board has not: they are offered again before anything else is committed.
 Error Committer::not_shown(const BoardCommit& board, const Error& why) {
-  if (why.code != Code::not_ready) {
-    for (const Row* const row : board.rows()) unsettled_.push_back(row->result());
-  }
+  for (const Row* const row : board.rows()) unsettled_.push_back(row->result());
   return Error{Code::not_ready,
                "the results are kept, but are not on the board yet; send them again to see them there: " + why.detail,
                {},
                why.retry_after.value_or(kRetryWhenNotShown)};
 }
 
-Result<Committer::Appended> Committer::append(const std::vector<MatchResult>& batch) {
-  auto answer = ledger_.append(batch);
-  if (answer) return Appended{*std::move(answer), false};
-  if (answer.error().code != Code::unknown_outcome) return fail(std::move(answer).error());
+/// A row that the ledger refuses is found by halving, and does not hold up the others.
+Result<void> Committer::append(std::span<const MatchResult> batch, Appended& appended) {
+  const auto done = append_once(batch, appended);
+  if (done || done.error().code != Code::invalid) return done;
+  if (batch.size() == 1) {
+    appended.answers.push_back(fail(done.error()));
+    return {};
+  }
+  const std::size_t half = batch.size() / 2;
+  if (auto first = append(batch.first(half), appended); !first) return first;
+  return append(batch.subspan(half), appended);
+}
 
-  for (int attempt = 0; !answer && attempt < kSettleAttempts; ++attempt) answer = ledger_.append(batch);
+/// All of it or nothing.
+Result<void> Committer::append_once(std::span<const MatchResult> batch, Appended& appended) {
+  auto answer = ledger_.append(batch);
+  const bool was_lost = !answer && answer.error().code == Code::unknown_outcome;
+  for (int attempt = 0; was_lost && !answer && attempt < kSettleAttempts; ++attempt) answer = ledger_.append(batch);
   if (!answer) {
+    if (!was_lost || answer.error().code == Code::invalid) return fail(std::move(answer).error());
     // However the later attempts failed: the first may have been kept.
-    unsettled_ = batch;
+    unsettled_.insert(unsettled_.end(), batch.begin(), batch.end());
     return fail(Error{Code::unknown_outcome, answer.error().detail, {}, answer.error().retry_after});
   }
   // A batch is kept whole or not at all. One new result now shows that it was not kept before, so all answers are
   // right; without a new one the whole of it may have been kept by the attempt whose answer was lost.
   const bool any_new = std::any_of(answer->begin(), answer->end(), [](Recorded r) { return r == Recorded::recorded; });
-  return Appended{*std::move(answer), !any_new};
+  if (was_lost && !any_new) appended.ambiguous = true;
+  appended.answers.insert(appended.answers.end(), answer->begin(), answer->end());
+  return {};
 }
 
 Result<void> Committer::settle_earlier() {
   std::erase_if(unsettled_, [&](const MatchResult& result) { return !catalogue_.find(result.leaderboard.text()); });
   if (unsettled_.empty()) return {};
-  if (const auto answer = ledger_.append(unsettled_); !answer) {
+  const std::vector<MatchResult> earlier = std::exchange(unsettled_, {});
+  Appended appended;
+  if (const auto answer = append(earlier, appended); !answer) {
+    unsettled_ = earlier;
     const Code code = answer.error().code == Code::unknown_outcome ? Code::storage_failed : answer.error().code;
     return fail(
         Error{code, "an earlier commit is not settled yet: " + answer.error().detail, {}, answer.error().retry_after});
   }
+  if (const auto shown = show(earlier); !shown) {
+    unsettled_ = earlier;
+    return fail(Error{Code::not_ready,
+                      "results of an earlier commit are not on their board yet: " + shown.error().detail,
+                      {},
+                      shown.error().retry_after.value_or(kRetryWhenNotShown)});
+  }
+  return {};
+}
+
+/// Has the boards of these results show what the ledger says of their players. A board that is not loaded gets them
+/// when it is: loads read the ledger.
+Result<void> Committer::show(std::span<const MatchResult> results) {
   std::unordered_map<BoardId, std::set<PlayerId>> players;
-  for (const MatchResult& result : unsettled_) {
+  for (const MatchResult& result : results) {
     players[BoardId{result.leaderboard, result.season}].insert(result.player);
   }
   for (const auto& [id, of_board] : players) {
@@ -158,13 +197,10 @@ Result<void> Committer::settle_earlier() {
     if (!board) return fail(board.error());
     const std::vector<PlayerId> distinct(of_board.begin(), of_board.end());
     const auto offered = offer_from_ledger(ledger_, index_, *board, distinct, Ranks::skip);
-    if (offered || offered.error().code == Code::not_ready) continue;  // a lost board gets them from the ledger
-    return fail(Error{Code::not_ready,
-                      "results of an earlier commit are not on their board yet: " + offered.error().detail,
-                      {},
-                      offered.error().retry_after.value_or(kRetryWhenNotShown)});
+    if (offered) continue;
+    const auto loaded = index_.is_loaded(*board);
+    if (!loaded || *loaded) return fail(offered.error());
   }
-  unsettled_.clear();
   return {};
 }
 

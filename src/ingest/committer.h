@@ -28,20 +28,25 @@ class Committer {
 
   /// Fills the receipts of `jobs` (together at most kMaxBatch results). An error is the answer to all of them.
   Result<void> commit(std::span<Job> jobs);
+  /// Whether everything that the ledger may have taken is on the boards, or waits for nobody but a load of its board.
+  bool all_shown() const { return unsettled_.empty(); }
 
  private:
   struct Commit;
   struct Appended {
-    std::vector<leaderboards::Recorded> recorded;
-    bool ambiguous = false;  ///< all are there; whether since this append or an earlier one, nobody knows
+    /// As far as it came, in order; an error where the ledger refuses the row whatever comes with it.
+    std::vector<Result<leaderboards::Recorded>> answers;
+    bool ambiguous = false;  ///< of some nobody knows whether they are there since this append or an earlier one
   };
 
   Result<BoardCommit*> board_for(const Target& target, Commit& commit) const;
   void gather(std::span<Job> jobs, Commit& commit) const;
   Result<void> open_seasons(Commit& commit);
-  Result<Appended> append(const std::vector<leaderboards::MatchResult>& batch);
+  Result<void> append(std::span<const leaderboards::MatchResult> batch, Appended& appended);
+  Result<void> append_once(std::span<const leaderboards::MatchResult> batch, Appended& appended);
   Error not_shown(const BoardCommit& board, const Error& why);
   Result<void> settle_earlier();
+  Result<void> show(std::span<const leaderboards::MatchResult> results);
 
   leaderboards::Catalogue& catalogue_;
   leaderboards::Ledger& ledger_;

@@ -50,6 +50,7 @@ class Pipeline::Writer {
 
   void submit(std::vector<Submission> submissions, Ranks ranks, Done done);
   void exclusive(std::function<void()> work);
+  bool all_shown() const { return committer_.all_shown(); }
   bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
  private:
@@ -196,5 +197,10 @@ Result<Receipts> Pipeline::submit(std::vector<Submission> submissions, Ranks ran
 }
 
 void Pipeline::exclusive(std::function<void()> work) { writer_->exclusive(std::move(work)); }
+
+bool Pipeline::all_shown() const {
+  SCORELINE_CHECK(writer_->is_this_thread());
+  return writer_->all_shown();
+}
 
 }  // namespace scoreline::ingest

@@ -67,6 +67,8 @@ class Pipeline {
   /// Runs `work` on the writer thread between two commits: for changes that must not meet a result half way. Returns
   /// at once; `work` comes after all that was submitted before and ahead of all that is submitted later.
   void exclusive(std::function<void()> work);
+  /// Whether everything that this pipeline has appended is on the boards. Only in the work of `exclusive`.
+  bool all_shown() const;
 
  private:
   class Writer;

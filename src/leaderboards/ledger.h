@@ -50,13 +50,16 @@ class Ledger {
 
   /// Streams every result that counts (not those of erased players) in no particular order, verifying the ledger on
   /// the way: Code::damaged when what is stored is not what was written. That is known only at the end, so what was
-  /// visited must not be used before this has returned well. `progress` is called now and then.
+  /// visited must not be used before this has returned well. `progress`, which may be empty, is called now
+  /// and then.
   virtual Result<void> scan(const std::function<void(const LedgerRow&)>& visit,
                             const std::function<void(ScanProgress)>& progress) = 0;
 
-  /// The results of one player that count, on one board.
-  virtual Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const BoardId& board,
-                                                                             const PlayerId& player) = 0;
+  using ResultVisitor = std::function<void(std::string_view player, std::int64_t points, Timestamp achieved_at)>;
+  /// Visits the results that count of these players on one board, in no particular order. Fast where the rule is sum;
+  /// for other rules a ledger may read all of the leaderboard, for each player.
+  virtual Result<void> results_of(const BoardId& board, std::span<const PlayerId> players,
+                                  const ResultVisitor& visit) = 0;
 
   /// Whether a result of this match and player is kept, so that `append` would answer `duplicate`.
   virtual Result<bool> contains(const LeaderboardName& leaderboard, const Uuid& match_id, const PlayerId& player) = 0;

@@ -31,12 +31,20 @@ class ModelLedger final : public leaderboards::Ledger {
     const std::lock_guard lock(mutex_);
     script_ = std::move(script);
   }
+  /// A batch with a result of this player is refused, as a server refuses a value that it cannot store.
+  void refuse(std::string player) {
+    const std::lock_guard lock(mutex_);
+    refused_ = std::move(player);
+  }
 
   Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override {
     std::optional<Fault> fault;
     if (const auto [script, number] = next_append(batch.size()); script) fault = script(number);
     const std::lock_guard lock(mutex_);
     if (fault && !fault->stored_first) return fail(fault->code, "as the script says");
+    for (const auto& result : batch) {
+      if (result.player.text() == refused_) return fail(Code::invalid, "the server does not take it", "matchId");
+    }
     std::vector<leaderboards::Recorded> recorded;
     for (const auto& result : batch) recorded.push_back(record(result));
     if (fault) return fail(fault->code, "as the script says");
@@ -49,25 +57,24 @@ class ModelLedger final : public leaderboards::Ledger {
     if (scan_failure_) return fail(*scan_failure_);
     std::uint64_t done = 0;
     for (const Row& row : rows_) {
-      progress({done++, rows_.size()});
+      if (progress) progress({done++, rows_.size()});
       const auto& r = row.result;
       if (row.counts) visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
     }
-    progress({done, rows_.size()});
+    if (progress) progress({done, rows_.size()});
     return {};
   }
 
-  Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const leaderboards::BoardId& board,
-                                                                     const leaderboards::PlayerId& player) override {
+  Result<void> results_of(const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
+                          const ResultVisitor& visit) override {
     const std::lock_guard lock(mutex_);
-    std::vector<std::pair<std::int64_t, Timestamp>> results;
     for (const Row& row : rows_) {
       const auto& r = row.result;
-      if (row.counts && r.leaderboard == board.leaderboard && r.season == board.season && r.player == player) {
-        results.emplace_back(r.points, r.achieved_at);
-      }
+      if (!row.counts || r.leaderboard != board.leaderboard || r.season != board.season) continue;
+      if (std::find(players.begin(), players.end(), r.player) == players.end()) continue;
+      visit(r.player.text(), r.points, r.achieved_at);
     }
-    return results;
+    return {};
   }
 
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
@@ -185,6 +192,7 @@ class ModelLedger final : public leaderboards::Ledger {
 
   mutable std::mutex mutex_;
   Script script_;
+  std::optional<std::string> refused_;
   std::vector<Row> rows_;
   std::set<Key> keys_;
   std::map<leaderboards::LeaderboardName, leaderboards::LeaderboardRecord> records_;

@@ -14,13 +14,15 @@ constexpr milliseconds kFirstDelay{50}, kLongestDelay{2'000};
 constexpr int kOldestServer = 130'000;  // pg_current_xact_id and its kin
 
 // What needs no wait but a moment: a server that is slow to give locks should not hold a writer to its deadline, nor
-// may a session of ours that hangs hold the locks of others. Our plans are short: compiling them, or starting workers
-// for them (also for the part of results_of that then does not run), costs more than it saves.
+// may a session of ours that hangs hold the locks of others. The server learns within half a minute that our machine is
+// gone. Our plans are short: compiling them, or starting workers for them (also for the part of results_of that then
+// does not run), costs more than it saves.
 constexpr Statement kSetUp{
     "set_up",
     "SELECT set_config('statement_timeout', $1::text, false), set_config('lock_timeout', $2::text, false), "
     "set_config('idle_in_transaction_session_timeout', $3::text, false), set_config('jit', 'off', false), "
-    "set_config('max_parallel_workers_per_gather', '0', false)"};
+    "set_config('max_parallel_workers_per_gather', '0', false), set_config('tcp_keepalives_idle', '15', false), "
+    "set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)"};
 
 std::string in_milliseconds(milliseconds time) { return std::to_string(time.count()); }
 

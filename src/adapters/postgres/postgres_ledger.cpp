@@ -76,7 +76,7 @@ Result<void> PostgresLedger::prepare() {
   auto report = report_on(*session, in(options_.timeout));
   if (!report) return fail(report.error());
   report_ = *std::move(report);
-  writer_ = *std::move(session);
+  writer_.emplace(*std::move(session));
   return {};
 }
 
@@ -88,7 +88,7 @@ Attempt<std::vector<Rows>> PostgresLedger::write(std::span<const Call> calls, st
     if (!writer_) {
       auto session = connector_.connect(deadline, Connector::When::waiting);
       if (!session) return tl::unexpected<Failure>(session.error());
-      writer_ = *std::move(session);
+      writer_.emplace(*std::move(session));
     }
     auto rows = writer_->run(calls, deadline);
     if (rows) return rows;
@@ -109,28 +109,6 @@ Result<std::vector<Recorded>> PostgresLedger::append(std::span<const MatchResult
     error.field = "matchId";
   }
   return fail(std::move(error));
-}
-
-Result<PostgresLedger::Answers> PostgresLedger::append_each(std::span<const MatchResult> batch) {
-  Answers answers(batch.size(), Recorded::duplicate);
-  if (auto appended = append_part(batch, 0, answers); !appended) return fail(appended.error());
-  return answers;
-}
-
-Result<void> PostgresLedger::append_part(std::span<const MatchResult> part, std::size_t first, Answers& answers) {
-  auto recorded = append(part);
-  if (recorded) {
-    std::copy(recorded->begin(), recorded->end(), answers.begin() + static_cast<std::ptrdiff_t>(first));
-    return {};
-  }
-  if (recorded.error().code != Code::invalid) return fail(recorded.error());
-  if (part.size() == 1) {
-    answers[first] = fail(recorded.error());
-    return {};
-  }
-  const std::size_t half = part.size() / 2;
-  if (auto done = append_part(part.first(half), first, answers); !done) return done;
-  return append_part(part.subspan(half), first + half, answers);
 }
 
 Result<void> PostgresLedger::scan(const std::function<void(const LedgerRow&)>& visit,
@@ -168,18 +146,8 @@ Call PostgresLedger::allow_time() const {
   return call;
 }
 
-Result<std::vector<std::pair<std::int64_t, Timestamp>>> PostgresLedger::results_of(const leaderboards::BoardId& board,
-                                                                                   const PlayerId& player) {
-  std::vector<std::pair<std::int64_t, Timestamp>> results;
-  const auto keep = [&results](std::string_view, std::int64_t points, Timestamp at) {
-    results.emplace_back(points, at);
-  };
-  if (auto read = results_of(board, std::span(&player, 1), keep); !read) return fail(read.error());
-  return results;
-}
-
 Result<void> PostgresLedger::results_of(const leaderboards::BoardId& board, std::span<const PlayerId> players,
-                                        const std::function<void(std::string_view, std::int64_t, Timestamp)>& visit) {
+                                        const ResultVisitor& visit) {
   std::vector<std::string> names;
   names.reserve(players.size());
   for (const PlayerId& player : players) names.push_back(player.text());
@@ -222,6 +190,30 @@ Result<std::uint64_t> PostgresLedger::definitions_version() {
   return read("reading the definitions' version", {&kDefinitionsVersion, {}}).map([](const Rows& rows) {
     return static_cast<std::uint64_t>(rows.integer(0, 0));
   });
+}
+
+Result<void> PostgresLedger::all_shown() {
+  const std::lock_guard lock(writer_mutex_);
+  if (!writer_) return {};
+  const auto unmarked = writer_->unmark(in(options_.timeout));
+  if (unmarked) return {};
+  if (ends_session(unmarked.error())) writer_.reset();
+  return fail(to_read_error(unmarked.error(), "telling that everything is on the boards"));
+}
+
+Result<std::vector<leaderboards::WriterId>> PostgresLedger::scan_left_behind(
+    const std::function<void(const LedgerRow&)>& visit) {
+  const auto rows = read("looking for what others left behind", left_behind_call());
+  if (!rows) return fail(rows.error());
+  LeftBehind left = left_behind_of(*rows);
+  if (left.since) {
+    if (const auto scanned = scan_since({*left.since}, visit); !scanned) return fail(scanned.error());
+  }
+  return std::move(left.writers);
+}
+
+Result<void> PostgresLedger::forget_writers(std::span<const leaderboards::WriterId> writers) {
+  return read("forgetting who is gone", forget_writers_call(writers)).map([](const Rows&) {});
 }
 
 }  // namespace scoreline::postgres

@@ -30,24 +30,24 @@
 #include "adapters/postgres/options.h"
 #include "adapters/postgres/reader_pool.h"
 #include "adapters/postgres/server_report.h"
-#include "leaderboards/ledger.h"
+#include "adapters/postgres/writer_session.h"
+#include "leaderboards/shared_ledger.h"
 
 namespace scoreline::postgres {
 
-class PostgresLedger final : public leaderboards::Ledger {
+class PostgresLedger final : public leaderboards::SharedLedger {
  public:
   /// Connects, and makes or migrates the tables in the first schema of the search_path. `clock` and `random` must
   /// outlive the ledger. Errors: usage (the URL), conflict (written by a newer Scoreline), storage_failed.
   static Result<std::unique_ptr<PostgresLedger>> open(std::string_view url, const Options& options, const Clock& clock,
                                                       Random& random);
 
-  /// As the port says; and Code::invalid when the server refuses a value: nothing was kept then. For a batch of one the
-  /// error names the match; append_each() finds it in a larger one.
+  /// As the port says; a batch of one that is refused names its match in the error.
   Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override;
   Result<void> scan(const std::function<void(const leaderboards::LedgerRow&)>& visit,
                     const std::function<void(leaderboards::ScanProgress)>& progress) override;
-  Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const leaderboards::BoardId& board,
-                                                                     const leaderboards::PlayerId& player) override;
+  Result<void> results_of(const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
+                          const ResultVisitor& visit) override;
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override;
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
@@ -61,24 +61,17 @@ class PostgresLedger final : public leaderboards::Ledger {
   /// Never: a lost connection is made again.
   std::optional<Error> write_failure() const override { return std::nullopt; }
 
-  using Answers = std::vector<Result<leaderboards::Recorded>>;
-  /// Appends a batch in as few transactions as keep out the rows that the server refuses, each found by halving and
-  /// answered with its own error. Errors: as append(); parts may be kept then, and appending again settles it.
-  Result<Answers> append_each(std::span<const leaderboards::MatchResult> batch);
+  Result<std::string> identity() override;
+  Result<std::uint64_t> definitions_version() override;
+  Result<void> all_shown() override;
+  Result<std::vector<leaderboards::WriterId>> scan_left_behind(
+      const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
+  Result<void> forget_writers(std::span<const leaderboards::WriterId> writers) override;
 
   /// Before a scan: what scan_since() must tell afterwards so that nothing is missed.
   Result<Watermark> watermark();
   /// As scan(), of the results recorded since; some from just before may be among them.
   Result<void> scan_since(Watermark since, const std::function<void(const leaderboards::LedgerRow&)>& visit);
-  /// The results that count of many players on one board, in one query and no particular order.
-  Result<void> results_of(
-      const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
-      const std::function<void(std::string_view player, std::int64_t points, Timestamp achieved_at)>& visit);
-  /// Names this ledger and its history: another one after the tables were made again or restored into another database,
-  /// and after a standby took over (which may lack what was answered). An index built from another identity is stale.
-  Result<std::string> identity();
-  /// Grows with every change of a leaderboard or season, by any node. Cheap enough for every second.
-  Result<std::uint64_t> definitions_version();
 
   /// What the operator should know about the server; empty when nothing. As of open().
   const std::vector<std::string>& notes() const { return report_.notes; }
@@ -92,7 +85,6 @@ class PostgresLedger final : public leaderboards::Ledger {
   /// One pipeline on the writing connection, which is made again when it was lost; sent again while that is safe.
   Attempt<std::vector<Rows>> write(std::span<const Call> calls, std::chrono::milliseconds timeout);
   Result<std::vector<Rows>> change(std::string_view doing, std::span<const Call> calls);
-  Result<void> append_part(std::span<const leaderboards::MatchResult> part, std::size_t first, Answers& answers);
   Result<void> scan_from(std::optional<Watermark> since,
                          const std::function<void(const leaderboards::LedgerRow&)>& visit,
                          const std::function<void(leaderboards::ScanProgress)>& progress);
@@ -106,7 +98,7 @@ class PostgresLedger final : public leaderboards::Ledger {
   ReaderPool readers_;
   ServerReport report_;
   std::mutex writer_mutex_;
-  std::optional<Session> writer_;  // guarded by writer_mutex_
+  std::optional<WriterSession> writer_;  // guarded by writer_mutex_
 };
 
 }  // namespace scoreline::postgres

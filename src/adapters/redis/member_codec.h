@@ -30,6 +30,11 @@ class MemberCodec {
   /// Errors: as RankKeyCodec::encode.
   Result<Stored> encode(const leaderboards::Standing& standing) const;
 
+  /// Whether `encode` would take it.
+  Result<void> check(const leaderboards::Standing& standing) const {
+    return keys_.encode(standing).map([](ordered::RankKey) {});
+  }
+
   /// `score` as the server writes it. Errors: damaged, when nobody here wrote it.
   Result<leaderboards::Standing> decode(std::string_view score, std::string_view prefix) const;
 

@@ -67,6 +67,9 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   Result<bool> is_loaded(const leaderboards::Board& board) const override;
   bool exclusive() const override { return false; }
 
+  /// From now on boards must come from this ledger (RankIndexOptions::epoch): others are stale.
+  void set_epoch(std::string epoch);
+
  private:
   /// What a script returned: its list, or why the board is stale.
   struct Answer {
@@ -81,7 +84,7 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   };
 
   RedisRankIndex(Client& client, RankIndexOptions options, const Clock& clock, Random& random)
-      : client_(client), options_(std::move(options)), clock_(clock), random_(random) {}
+      : client_(client), options_(std::move(options)), clock_(clock), random_(random), epoch_(options_.epoch) {}
 
   BoardKeys keys(const leaderboards::Board& board) const { return keys_of(options_.key_prefix, board); }
   /// One script, for the server as it is now. A stale board is an answer.
@@ -94,6 +97,7 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   Result<Places> places(const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
                         leaderboards::Ranks ranks) const;
 
+  std::string epoch() const;
   std::optional<std::string> token_of(const leaderboards::Board& board) const;
   void forget_token(const leaderboards::Board& board);
   Result<void> send_standings(const leaderboards::Board& board, const std::string& token,
@@ -104,6 +108,8 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   const Clock& clock_;
   Random& random_;
   mutable SeenBoards seen_;
+  mutable std::mutex epoch_mutex_;
+  std::string epoch_;  // guarded by epoch_mutex_
   mutable std::mutex tokens_mutex_;
   std::unordered_map<leaderboards::BoardId, std::string> tokens_;  // of the loads begun here
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "adapters/redis/member_codec.h"
+#include "adapters/redis/offer_batch.h"
 #include "adapters/redis/redis_rank_index.h"
 #include "adapters/redis/script_answer.h"
 #include "adapters/redis/scripts.h"

@@ -2,22 +2,8 @@
 
 namespace scoreline::redis {
 
-using leaderboards::Board;
-using leaderboards::Offer;
 using leaderboards::Page;
 using leaderboards::PlayerId;
-using leaderboards::Standing;
-
-Result<void> append_offer(std::vector<std::string>& arguments, const Board& board, const MemberCodec& codec,
-                          const Offer& offer) {
-  auto stored = codec.encode(offer.standing);
-  if (!stored) return fail(std::move(stored).error());
-  arguments.push_back(offer.player.text());
-  arguments.push_back(std::move(stored->score));
-  if (codec.prefix_bytes() > 0) arguments.push_back(std::move(stored->prefix));
-  if (board.rule == leaderboards::Rule::sum) arguments.push_back(std::to_string(offer.results));
-  return {};
-}
 
 Error error_of(std::string_view reply) {
   const auto says = [&](std::string_view word) { return reply.find(word) != std::string_view::npos; };
@@ -54,12 +40,6 @@ Result<Page> page_of(const std::vector<Reply>& parts, const MemberCodec& codec) 
     page.entries.push_back({++rank, PlayerId::trusted(std::string(member.substr(prefix))), *standing});
   }
   return page;
-}
-
-Result<Standing> kept_standing(std::string_view text, const MemberCodec& codec) {
-  const std::size_t prefix = codec.prefix_bytes();
-  if (text.size() < prefix) return strange_answer();
-  return codec.decode(text.substr(prefix), text.substr(0, prefix));
 }
 
 std::optional<std::uint64_t> rank_in(const Reply& list, std::size_t i) {

@@ -12,10 +12,6 @@
 
 namespace scoreline::redis {
 
-/// Appends what `taking.lua` takes for one offer. Errors: as RankKeyCodec::encode.
-Result<void> append_offer(std::vector<std::string>& arguments, const leaderboards::Board& board,
-                          const MemberCodec& codec, const leaderboards::Offer& offer);
-
 /// What an error reply means for the caller.
 Error error_of(std::string_view reply);
 
@@ -24,9 +20,6 @@ tl::unexpected<Error> strange_answer();
 
 /// seq, players, skip, [member, score …].
 Result<leaderboards::Page> page_of(const std::vector<Reply>& parts, const MemberCodec& codec);
-
-/// A standing that stays, in the answer to an offer: what stands before the id, then the score.
-Result<leaderboards::Standing> kept_standing(std::string_view text, const MemberCodec& codec);
 
 /// Element `i` as a rank from 1: the reply counts who ranks above.
 std::optional<std::uint64_t> rank_in(const Reply& list, std::size_t i);

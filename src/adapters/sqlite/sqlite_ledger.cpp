@@ -235,21 +235,22 @@ Result<AuditReport> SqliteLedger::verify(const std::function<void(leaderboards::
   return report;
 }
 
-Result<std::vector<std::pair<std::int64_t, Timestamp>>> SqliteLedger::results_of(const leaderboards::BoardId& board,
-                                                                                 const leaderboards::PlayerId& player) {
+Result<void> SqliteLedger::results_of(const leaderboards::BoardId& board,
+                                      std::span<const leaderboards::PlayerId> players, const ResultVisitor& visit) {
   const std::lock_guard lock(reader_mutex_);
   is_sum_.bind(1, board.leaderboard.text());
   const auto is_sum = exists(is_sum_, *reader_);
   if (!is_sum) return fail(is_sum.error());
   Statement& rows = *is_sum ? results_of_sum_ : results_of_other_;
-  rows.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
-  std::vector<std::pair<std::int64_t, Timestamp>> results;
-  Step step;
-  while ((step = rows.step()) == Step::row) results.emplace_back(rows.integer(0), Timestamp{rows.integer(1)});
-  const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
-  rows.reset();
-  if (step == Step::failed) return fail(error);
-  return results;
+  for (const leaderboards::PlayerId& player : players) {
+    rows.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
+    Step step;
+    while ((step = rows.step()) == Step::row) visit(player.text(), rows.integer(0), Timestamp{rows.integer(1)});
+    const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
+    rows.reset();
+    if (step == Step::failed) return fail(error);
+  }
+  return {};
 }
 
 Result<bool> SqliteLedger::contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,

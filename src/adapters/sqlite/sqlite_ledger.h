@@ -45,8 +45,8 @@ class SqliteLedger final : public leaderboards::Ledger {
   Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override;
   Result<void> scan(const std::function<void(const leaderboards::LedgerRow&)>& visit,
                     const std::function<void(leaderboards::ScanProgress)>& progress) override;
-  Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(const leaderboards::BoardId& board,
-                                                                     const leaderboards::PlayerId& player) override;
+  Result<void> results_of(const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
+                          const ResultVisitor& visit) override;
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override;
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,

@@ -17,6 +17,7 @@
 
 #include "base/limits.h"
 #include "leaderboards/ledger.h"
+#include "support/ledger_words.h"
 #include "support/model_ledger.h"
 
 namespace scoreline::leaderboards {
@@ -72,7 +73,7 @@ inline std::multiset<Row> rows_of(Ledger& ledger) {
 
 inline std::multiset<std::pair<std::int64_t, std::int64_t>> results_of(Ledger& ledger, const std::string& leaderboard,
                                                                        std::int32_t season, const std::string& player) {
-  const auto results = ledger.results_of({board_name(leaderboard), {season}}, player_id(player));
+  const auto results = test::results_of(ledger, {board_name(leaderboard), {season}}, player_id(player));
   EXPECT_TRUE(results) << results.error().detail;
   std::multiset<std::pair<std::int64_t, std::int64_t>> all;
   for (const auto& [points, at] : results.value()) all.emplace(points, at.ms);

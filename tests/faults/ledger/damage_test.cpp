@@ -64,7 +64,7 @@ std::optional<Everything> read(Ledger& ledger) {
   for (const char* board : kBoards) {
     for (int player = 0; player < kPlayers; ++player) {
       const std::string id = "player-" + std::to_string(player);
-      const auto results = ledger.results_of({board_name(board), {1}}, player_id(id));
+      const auto results = test::results_of(ledger, {board_name(board), {1}}, player_id(id));
       if (!results) return std::nullopt;
       for (const auto& [points, at] : *results) all.results_of[board + id].emplace(points, at.ms);
       for (std::uint64_t number = 0; number < 40; ++number) {

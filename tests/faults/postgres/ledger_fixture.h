@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "adapters/postgres/postgres_ledger.h"
+#include "support/ledger_words.h"
 #include "support/postgres_server.h"
 
 namespace scoreline::postgres {

@@ -34,7 +34,7 @@ TEST_F(PostgresFaults, ManyNodesMayPrepareANewLedgerAtOnce) {
   std::set<std::string> identities;
   for (auto& node : nodes) identities.insert(node.get());
   EXPECT_EQ(identities.size(), 1u);
-  EXPECT_EQ(sql("SELECT schema_version FROM ledger"), "1");
+  EXPECT_EQ(sql("SELECT schema_version FROM ledger"), "2");
 }
 
 TEST_F(PostgresFaults, ResultCommittedAfterAnErasureCounts) {
@@ -44,9 +44,9 @@ TEST_F(PostgresFaults, ResultCommittedAfterAnErasureCounts) {
   other_node.hold(2, "a");
   EXPECT_EQ(ledger->erase_player(board_name("main"), player_id("a"), Erase::from_boards).value(), 1u);
   other_node.run("COMMIT");
-  EXPECT_EQ(ledger->results_of(main_board(), player_id("a")).value().size(), 1u);
+  EXPECT_EQ(test::results_of(*ledger, main_board(), player_id("a")).value().size(), 1u);
   EXPECT_EQ(ledger->append(std::vector{result(1, "a", 10)}).value(), std::vector{Recorded::duplicate});
-  EXPECT_EQ(ledger->results_of(main_board(), player_id("a")).value().size(), 1u);
+  EXPECT_EQ(test::results_of(*ledger, main_board(), player_id("a")).value().size(), 1u);
 }
 
 TEST_F(PostgresFaults, NothingIsMissedBetweenAScanAndWhatCameSince) {
@@ -95,9 +95,9 @@ TEST_F(PostgresFaults, ResultsRecordedWhileTheRuleBecomesSumAreFoundByPlayer) {
   eventually([this] { return !waiting_backend().empty(); });
   other_node.run("COMMIT");
   ASSERT_TRUE(defined.get());
-  EXPECT_EQ(ledger->results_of(main_board(), player_id("a")).value().size(), 1u);
+  EXPECT_EQ(test::results_of(*ledger, main_board(), player_id("a")).value().size(), 1u);
   ASSERT_TRUE(ledger->append(std::vector{result(2, "a")}));
-  EXPECT_EQ(ledger->results_of(main_board(), player_id("a")).value().size(), 2u);
+  EXPECT_EQ(test::results_of(*ledger, main_board(), player_id("a")).value().size(), 2u);
   EXPECT_EQ(sql("SELECT count(*) FROM match_results WHERE by_player"), "2");
 }
 
@@ -143,7 +143,7 @@ TEST_F(PostgresFaults, MoreReadersThanConnectionsReadBesideTheWriter) {
     readers.emplace_back([&] {
       std::size_t last = 0;
       while (!done) {
-        const auto results = ledger->results_of(main_board(), player_id("a"));
+        const auto results = test::results_of(*ledger, main_board(), player_id("a"));
         ASSERT_TRUE(results) << results.error().detail;
         ASSERT_GE(results->size(), last) << "what was seen once stays";
         last = results->size();
@@ -152,7 +152,7 @@ TEST_F(PostgresFaults, MoreReadersThanConnectionsReadBesideTheWriter) {
   }
   for (std::uint64_t match = 1; match <= 50; ++match) {
     ASSERT_TRUE(ledger->append(std::vector{result(match, "a")}));
-    EXPECT_EQ(ledger->results_of(main_board(), player_id("a")).value().size(), match) << "our own write is seen";
+    EXPECT_EQ(test::results_of(*ledger, main_board(), player_id("a")).value().size(), match) << "our own write is seen";
   }
   done = true;
   for (std::thread& reader : readers) reader.join();

@@ -80,6 +80,49 @@ TEST_F(CommitFaultTest, AnOutcomeLostAfterTheCommitIsSettledByWhatTheLedgerHas) 
   expect_rebuilt_the_same();
 }
 
+TEST_F(CommitFaultTest, ARowThatTheLedgerRefusesDoesNotHoldUpTheOthers) {
+  world_.ledger.refuse("poison");
+  for (const std::size_t place : {0U, 3U, 6U}) {
+    std::vector<Submission> batch;
+    for (std::size_t i = 0; i < 7; ++i) {
+      const std::string player = "p" + std::to_string(place) + std::to_string(i);
+      batch.push_back(World::result(i == place ? "poison" : player, static_cast<std::int64_t>(i)));
+    }
+    const auto receipts = world_.pipeline().submit(batch, Ranks::skip);
+    ASSERT_TRUE(receipts);
+    for (std::size_t i = 0; i < 7; ++i) {
+      EXPECT_EQ((*receipts)[i].has_value(), i != place);
+    }
+    EXPECT_EQ((*receipts)[place].error().code, Code::invalid);
+  }
+  EXPECT_EQ(world_.ledger.results().size(), 18U);
+  EXPECT_EQ(world_.top().size(), 18U);
+  expect_rebuilt_the_same();
+}
+
+TEST_F(CommitFaultTest, WhatTheLedgerTookBeforeItFailedInTheMiddleIsShownBeforeAnythingElse) {
+  world_.ledger.refuse("poison");
+  const std::vector batch = {World::result("a", 1), World::result("b", 2), World::result("poison", 3),
+                             World::result("c", 4)};
+  fail_appends({3}, {Code::storage_failed, false});  // all four, then a and b, then the other two
+  const auto failed = world_.pipeline().submit(batch, Ranks::skip);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, Code::storage_failed);
+  EXPECT_EQ(world_.ledger.results().size(), 2U);
+  EXPECT_EQ(world_.submit("d", 5)->outcome, Outcome::improved);
+  EXPECT_THAT(world_.top(), ElementsAre("d=5", "b=2", "a=1"));
+}
+
+TEST_F(CommitFaultTest, ABatchWithARefusedRowWhoseAnswerWasLostIsSettledToo) {
+  world_.ledger.refuse("poison");
+  fail_appends({1}, {Code::unknown_outcome, false});
+  const auto receipts = world_.pipeline().submit({World::result("a", 1), World::result("poison", 3)}, Ranks::skip);
+  ASSERT_TRUE(receipts);
+  EXPECT_TRUE((*receipts)[0]);
+  EXPECT_FALSE((*receipts)[1]);
+  EXPECT_THAT(world_.top(), ElementsAre("a=1"));
+}
+
 TEST_F(CommitFaultTest, AResultWithoutAMatchIsNeverADuplicate) {
   ASSERT_TRUE(world_.submit("a", 9));
   fail_appends({1}, {Code::unknown_outcome, true});
@@ -167,6 +210,7 @@ TEST_F(CommitFaultTest, WhateverTheLedgerDoesTheBoardsAgreeWithItInTheEnd) {
     SeededRandom random(seed);
     const Rule rule = seed % 2 == 0 ? Rule::sum : Rule::best;
     ASSERT_TRUE(world.put(test::with_rule("main", rule)));
+    if (seed % 3 == 0) world.ledger.refuse("p6");
     world.ledger.set_script([&random](std::size_t) -> std::optional<Fault> {
       switch (random.below(6)) {
         case 0: return Fault{Code::storage_failed, false};
@@ -178,7 +222,7 @@ TEST_F(CommitFaultTest, WhateverTheLedgerDoesTheBoardsAgreeWithItInTheEnd) {
     for (int step = 0; step < 60; ++step) {
       std::vector<Submission> batch;
       for (std::uint64_t i = 0; i < 1 + random.below(5); ++i) {
-        batch.push_back(World::result("p" + std::to_string(random.below(6)), static_cast<std::int64_t>(random.below(4)),
+        batch.push_back(World::result("p" + std::to_string(random.below(7)), static_cast<std::int64_t>(random.below(4)),
                                       Timestamp{static_cast<std::int64_t>(random.below(5))},
                                       test::match(random.below(80))));
       }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adapters/sqlite/sqlite_ledger.h"
+#include "support/ledger_words.h"
 #include "support/scratch_folder.h"
 
 namespace scoreline::sqlite {
@@ -59,7 +60,7 @@ TEST(SqliteLedgerConcurrency, ReadersBesideTheWriterSeeWholeBatches) {
   const auto look_up_on = [&] {
     while (!done) {
       const std::uint64_t at_least = answered;
-      ASSERT_GE(ledger->results_of({name, {1}}, PlayerId::trusted("p3")).value().size(), at_least);
+      ASSERT_GE(test::results_of(*ledger, {name, {1}}, PlayerId::trusted("p3")).value().size(), at_least);
       ASSERT_TRUE(ledger->has_results(name).value() || at_least == 0);
       ASSERT_EQ(ledger->leaderboards().value().size(), 1u);
       static_cast<void>(ledger->wal_bytes());

@@ -23,21 +23,19 @@ local range_command = order == 'desc' and 'ZREVRANGE' or 'ZRANGE'
 -- 16 digits: Lua by itself would write 14.
 local function text_of(number) return string.format('%.0f', number) end
 
--- Values go in pieces, because Lua's stack does not take any number of them. An even number, for pairs.
-local piece = 1000
+-- Values go in pieces, because Lua's stack does not take any number of them. A multiple of all that belongs together:
+-- pairs, threes and fours.
+local piece = 3600
 
--- The replies of `command key value…` to all values; pieces that a command counts are added up.
+-- The replies of `command key value…` to all values, in their order.
 local function many(command, key, values)
-  local replies, sum = {}, 0
-  for at = 1, #values, piece do
-    local reply = redis.call(command, key, unpack(values, at, math.min(at + piece - 1, #values)))
-    if type(reply) == 'table' then
-      for i = 1, #reply do replies[at - 1 + i] = reply[i] end
-    else
-      sum = sum + reply
-    end
+  if #values == 0 then return {} end
+  local replies = redis.call(command, key, unpack(values, 1, math.min(piece, #values)))
+  for at = piece + 1, #values, piece do
+    local more = redis.call(command, key, unpack(values, at, math.min(at + piece - 1, #values)))
+    for i = 1, type(more) == 'table' and #more or 0 do replies[#replies + 1] = more[i] end
   end
-  return replies, sum
+  return replies
 end
 
 local function count(command, key)

@@ -1,17 +1,17 @@
 -- Some of the standings that the loader read from the ledger; what was applied since may be better.
 -- ARGV: 5 the loader's token, 6 its lease in ms, 7… offers. Returns: 'kept', or 'lost' when the load is not its any more.
 
-local first = 7
 if load_under_way() ~= ARGV[5] then return { 'lost' } end
 redis.call('HSET', META, 'rebuild_until', text_of(now_us() / 1000 + tonumber(ARGV[6])))
-local ids, place_of = offered_players(first)
-local side = read_standings(SIDE, SIDE_BESIDE, ids)
-decide(side, place_of, first)
+local offers, first = ARGV, 7
 if redis.call('EXISTS', ERASED) == 1 then
-  for i, erased in ipairs((many('SMISMEMBER', ERASED, ids))) do
-    if erased == 1 then side.changed[i], side.noted[i] = nil, nil end
+  offers, first = {}, 1
+  for at = 7, #ARGV, stride do
+    if redis.call('SISMEMBER', ERASED, ARGV[at + 1]) == 0 then
+      for i = at, at + stride - 1 do offers[#offers + 1] = ARGV[i] end
+    end
   end
 end
-write_standings(SIDE, SIDE_BESIDE, side)
+take(SIDE, SIDE_BESIDE, offers, first)
 side_changed()
 return { 'kept' }

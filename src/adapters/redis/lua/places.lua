@@ -14,7 +14,7 @@ for i, member in ipairs(members) do
 end
 local scores, above = {}, {}
 for i = 1, #ids do scores[i] = false end
-for i, score in ipairs((many('ZMSCORE', BOARD, present))) do scores[place_of[i]] = score end
+for i, score in ipairs(many('ZMSCORE', BOARD, present)) do scores[place_of[i]] = score end
 if ARGV[5] == '1' then
   for i = 1, #ids do above[i] = scores[i] and redis.call(rank_command, BOARD, members[i]) end
 end

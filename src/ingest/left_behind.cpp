@@ -1,0 +1,112 @@
+#include "ingest/left_behind.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ingest/board_commit.h"
+
+namespace scoreline::ingest {
+namespace {
+
+using leaderboards::Board;
+using leaderboards::BoardId;
+using leaderboards::LedgerRow;
+using leaderboards::Offer;
+using leaderboards::PlayerId;
+using leaderboards::Ranks;
+using leaderboards::Rule;
+using leaderboards::Standing;
+
+constexpr std::size_t kOffersAtATime = 1'024;
+
+/// What is offered to one board, as it is read.
+class LeftOnBoard {
+ public:
+  LeftOnBoard(Board board, leaderboards::SharedLedger& ledger, leaderboards::RankIndex& index)
+      : board_(std::move(board)), ledger_(ledger), index_(index) {}
+
+  void add(const LedgerRow& row) {
+    if (board_.rule == Rule::sum) {
+      // A total is offered as the ledger has it in the end.
+      if (seen_.emplace(row.player).second) players_.push_back(PlayerId::trusted(std::string(row.player)));
+      return;
+    }
+    offers_.push_back({PlayerId::trusted(std::string(row.player)), Standing{row.points, row.achieved_at}});
+    if (offers_.size() == kOffersAtATime) offer();
+  }
+
+  Result<void> finish() {
+    offer();
+    for (std::size_t from = 0; from < players_.size(); from += kOffersAtATime) {
+      const std::size_t count = std::min(kOffersAtATime, players_.size() - from);
+      note(offer_from_ledger(ledger_, index_, board_, std::span(players_).subspan(from, count), Ranks::skip));
+    }
+    if (offered_) return {};
+    // A board that is not loaded gets everything when it is.
+    const auto loaded = index_.is_loaded(board_);
+    return loaded && !*loaded ? Result<void>() : offered_;
+  }
+
+ private:
+  void offer() {
+    if (!offers_.empty() && offered_) note(index_.apply(board_, offers_, Ranks::skip));
+    offers_.clear();
+  }
+
+  void note(const Result<std::vector<leaderboards::Applied>>& applied) {
+    if (!applied) offered_ = fail(applied.error());
+  }
+
+  Board board_;
+  leaderboards::SharedLedger& ledger_;
+  leaderboards::RankIndex& index_;
+  std::vector<Offer> offers_;
+  std::unordered_set<std::string> seen_;  // sum
+  std::vector<PlayerId> players_;         // sum
+  Result<void> offered_;
+};
+
+/// Errors: not_ready for what this process has not heard of yet.
+Result<Board> board_of_row(const leaderboards::Catalogue& catalogue, const LedgerRow& row) {
+  const auto record = catalogue.find(row.leaderboard);
+  if (!record || leaderboards::find_season(**record, row.season) == nullptr) {
+    return fail(Code::not_ready, "the ledger has results of a leaderboard or season that is not known here yet");
+  }
+  return catalogue.board(row.leaderboard, row.season);
+}
+
+}  // namespace
+
+Result<std::size_t> show_left_behind(const leaderboards::Catalogue& catalogue, leaderboards::SharedLedger& ledger,
+                                     leaderboards::RankIndex& index) {
+  std::unordered_map<BoardId, LeftOnBoard> boards;
+  Result<void> known;
+  const auto gone = ledger.scan_left_behind([&](const LedgerRow& row) {
+    const BoardId id{leaderboards::LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
+    auto at = boards.find(id);
+    if (at == boards.end()) {
+      auto board = board_of_row(catalogue, row);
+      if (!board) {
+        known = fail(board.error());
+        return;
+      }
+      at = boards.emplace(id, LeftOnBoard(*std::move(board), ledger, index)).first;
+    }
+    at->second.add(row);
+  });
+  if (!gone) return fail(gone.error());
+  if (!known) return fail(known.error());
+  if (gone->empty()) return 0;
+  for (auto& [id, left] : boards) {
+    if (const auto offered = left.finish(); !offered) return fail(offered.error());
+  }
+  if (const auto forgotten = ledger.forget_writers(*gone); !forgotten) return fail(forgotten.error());
+  return gone->size();
+}
+
+}  // namespace scoreline::ingest

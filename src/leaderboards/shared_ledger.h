@@ -1,0 +1,35 @@
+// Port: what a ledger that several processes write to tells beyond Ledger: what the others did, and what they left.
+//
+// Thread safety: as Ledger; the reads here may run beside everything else.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leaderboards/ledger.h"
+
+namespace scoreline::leaderboards {
+
+/// A process that recorded results, or one connection of it.
+using WriterId = std::int32_t;
+
+class SharedLedger : public Ledger {
+ public:
+  /// Names this ledger and its history: another one after the tables were made again or restored into another database,
+  /// and after a standby took over (which may lack what was answered). An index built from another identity is stale.
+  virtual Result<std::string> identity() = 0;
+  /// Grows with every change of a leaderboard or season, by any process. Cheap enough for every second.
+  virtual Result<std::uint64_t> definitions_version() = 0;
+
+  /// Everything that this process has appended is on the boards: nobody needs to look after it. Not beside append.
+  virtual Result<void> all_shown() = 0;
+  /// Visits the results that processes which are gone had recorded and may not have shown on the boards, and perhaps
+  /// others. Returns who is gone; forget_writers() of them, once the boards have these results.
+  virtual Result<std::vector<WriterId>> scan_left_behind(const std::function<void(const LedgerRow&)>& visit) = 0;
+  virtual Result<void> forget_writers(std::span<const WriterId> writers) = 0;
+};
+
+}  // namespace scoreline::leaderboards

@@ -1,0 +1,143 @@
+// A node that ends between the ledger and the boards, however it ends, leaves results behind that others must show.
+#include "ingest/left_behind.h"
+
+#include "adapters/memory/memory_rank_index.h"
+#include "leaderboards/catalogue.h"
+#include "ledger_fixture.h"
+
+namespace scoreline::postgres {
+namespace {
+
+using leaderboards::WriterId;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+struct Seen {
+  std::vector<WriterId> writers;
+  std::multiset<std::string> players;
+};
+
+Seen left_behind(PostgresLedger& ledger) {
+  Seen seen;
+  const auto gone = ledger.scan_left_behind([&](const LedgerRow& row) { seen.players.emplace(row.player); });
+  EXPECT_TRUE(gone) << gone.error().detail;
+  if (gone) seen.writers = *gone;
+  return seen;
+}
+
+/// The server notices the end of a session a moment after it.
+Seen eventually_left_behind(PostgresLedger& ledger) {
+  Seen seen;
+  eventually([&] {
+    seen = left_behind(ledger);
+    return !seen.writers.empty();
+  });
+  return seen;
+}
+
+TEST_F(PostgresFaults, NodeThatLivesLeavesNothingBehind) {
+  const auto node = open(), other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  EXPECT_THAT(left_behind(*other).writers, IsEmpty());
+  ASSERT_TRUE(node->all_shown());
+  EXPECT_THAT(left_behind(*other).writers, IsEmpty());
+}
+
+TEST_F(PostgresFaults, WhatAGoneNodeHadNotShownIsTold) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "shown")}));
+  ASSERT_TRUE(node->all_shown());
+  ASSERT_TRUE(node->append(std::vector{result(2, "left")}));
+  ASSERT_TRUE(node->append(std::vector{result(3, "left too")}));
+  node.reset();
+  const Seen seen = eventually_left_behind(*other);
+  EXPECT_THAT(seen.writers, SizeIs(1));
+  EXPECT_THAT(seen.players, ElementsAre("left", "left too"));
+  EXPECT_THAT(left_behind(*other).players, SizeIs(2)) << "until somebody has looked after it";
+  ASSERT_TRUE(other->forget_writers(seen.writers));
+  EXPECT_THAT(left_behind(*other).writers, IsEmpty());
+}
+
+TEST_F(PostgresFaults, NodeThatHadShownEverythingLeavesOnlyItsName) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  ASSERT_TRUE(node->all_shown());
+  node.reset();
+  const Seen seen = eventually_left_behind(*other);
+  EXPECT_THAT(seen.writers, SizeIs(1));
+  EXPECT_THAT(seen.players, IsEmpty());
+}
+
+TEST_F(PostgresFaults, NodeThatLostItsConnectionGoesOnUnderAnotherName) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  server().sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'scoreline'");
+  settle(*node, {result(2, "b")});
+  const Seen first = eventually_left_behind(*other);
+  EXPECT_THAT(first.writers, SizeIs(1));
+  ASSERT_TRUE(other->forget_writers(first.writers));
+  node.reset();
+  EXPECT_THAT(eventually_left_behind(*other).players, ElementsAre("b"));
+}
+
+TEST_F(PostgresFaults, OneWhoseRowSomebodyDeletedEntersAgain) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  ASSERT_TRUE(node->all_shown());
+  sql("DELETE FROM writers");
+  ASSERT_TRUE(node->append(std::vector{result(2, "b")}));
+  node.reset();
+  EXPECT_THAT(eventually_left_behind(*other).players, ElementsAre("b"));
+}
+
+TEST_F(PostgresFaults, LedgersInOtherSchemasOfTheDatabaseDoNotHoldEachOthersNames) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  const auto stranger = open({}, test::new_schema_url(server()));
+  ASSERT_TRUE(stranger->append(std::vector{result(1, "a")}));  // the first number of its ledger too
+  node.reset();
+  EXPECT_THAT(eventually_left_behind(*other).players, ElementsAre("a"));
+}
+
+TEST_F(PostgresFaults, BoardsShowWhatWasLeftBehind) {
+  auto node = open();
+  const auto other = open();
+  auto catalogue = leaderboards::Catalogue::open(*other).value();
+  leaderboards::Definition totals{board_name("totals")};
+  totals.rule = leaderboards::Rule::sum;
+  memory::MemoryRankIndex index(1);
+  const auto points_on = [&](const char* board, const char* player) {
+    const std::vector players{player_id(player)};
+    const auto standings = index.standings(catalogue->board(board, {1}).value(), players).value();
+    return standings.front() ? standings.front()->points : -1;
+  };
+  auto total = result(1, "a", 7);
+  total.leaderboard = totals.name;
+  ASSERT_TRUE(node->append(std::vector{result(1, "a", 10), result(2, "a", 30), result(3, "b", 20), total}));
+  node.reset();
+  eventually([&] { return !left_behind(*other).writers.empty(); });
+
+  const auto too_early = ingest::show_left_behind(*catalogue, *other, index);
+  ASSERT_FALSE(too_early) << "nobody here knows these leaderboards and seasons yet";
+  EXPECT_EQ(too_early.error().code, Code::not_ready);
+  ASSERT_TRUE(other->put_definition(totals));
+  for (const auto& name : {board_name("main"), totals.name}) {
+    ASSERT_TRUE(other->put_season(name, {{1}, std::nullopt, std::nullopt}));
+  }
+  ASSERT_TRUE(catalogue->refresh());
+  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index).value(), 1u);
+  EXPECT_EQ(points_on("main", "a"), 30);
+  EXPECT_EQ(points_on("main", "b"), 20);
+  EXPECT_EQ(points_on("totals", "a"), 7);
+  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index).value(), 0u);
+}
+
+}  // namespace
+}  // namespace scoreline::postgres
