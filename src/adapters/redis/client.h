@@ -98,6 +98,9 @@ class Client {
   /// Of the node that holds `key`, as of its present connection; connects when there is none. Cheap once connected.
   /// That connection may be gone by the next call: put `run_id` into the ScriptCall to be sure whom it reaches.
   virtual Result<ServerInfo> server_of(std::string_view key) = 0;
+
+  /// What server_of told of that node is to be asked again: the next call makes a new connection.
+  virtual void doubt_server_of(std::string_view key) = 0;
 };
 
 /// The client that `url` asks for. Connects with the first call, and again by itself whenever it has to.

@@ -204,6 +204,10 @@ class RoutedClient final : public Client {
     return (*other)->server(until);
   }
 
+  void doubt_server_of(std::string_view key) override {
+    if (const auto node = router_->node_of(key, deadline())) (*node)->reconnect();
+  }
+
  private:
   Deadline deadline() const {
     const Monotonic now = clock_.monotonic();
