@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "adapters/redis/member_codec.h"
+#include "adapters/redis/offer_batch.h"
 #include "adapters/redis/script_answer.h"
 #include "adapters/redis/scripts.h"
 
@@ -68,10 +69,20 @@ Result<std::unique_ptr<RedisRankIndex>> RedisRankIndex::open(Client& client, Ran
   return std::unique_ptr<RedisRankIndex>(new RedisRankIndex(client, std::move(options), clock, random));
 }
 
+void RedisRankIndex::set_epoch(std::string epoch) {
+  const std::lock_guard lock(epoch_mutex_);
+  epoch_ = std::move(epoch);
+}
+
+std::string RedisRankIndex::epoch() const {
+  const std::lock_guard lock(epoch_mutex_);
+  return epoch_;
+}
+
 Result<RedisRankIndex::Answer> RedisRankIndex::ask(const Board& board, const Script& script,
                                                    std::vector<std::string> keys,
                                                    const std::vector<Arguments>& calls) const {
-  const Arguments head = {options_.epoch, {}, spec_of(board), std::to_string(seen_.seq(board.id))};
+  const Arguments head = {epoch(), {}, spec_of(board), std::to_string(seen_.seq(board.id))};
   const auto ask_server = [&](const ServerInfo& server) {
     std::vector<ScriptCall> sent;
     sent.reserve(calls.size());
@@ -125,31 +136,12 @@ Result<std::vector<Reply>> RedisRankIndex::run(const Board& board, const Script&
 }
 
 Result<std::vector<Applied>> RedisRankIndex::apply(const Board& board, std::span<const Offer> offers, Ranks ranks) {
-  std::vector<Applied> applied(offers.size());
-  if (offers.empty()) return applied;
-  const MemberCodec codec(board);
-  const leaderboards::RankKeyCodec keys_codec(board);
+  if (offers.empty()) return std::vector<Applied>();
+  const OfferBatch batch(board, offers);
   Arguments arguments = {ranks == Ranks::tell ? "1" : "0"};
-  for (const Offer& offer : offers) {
-    if (const auto encoded = append_offer(arguments, board, codec, offer); !encoded) return fail(encoded.error());
-  }
-  const auto parts = run(board, scripts().apply, keys(board).to_change(), std::move(arguments), 4);
-  if (!parts) return fail(parts.error());
-  const std::vector<Reply>& answers = (*parts)[1].elements;
-  if (answers.size() != offers.size()) return strange_answer();
-  for (std::size_t i = 0; i < offers.size(); ++i) {
-    applied[i].changed = answers[i].kind == Reply::Kind::integer;
-    applied[i].rank = rank_in((*parts)[2], i);
-    applied[i].previous_rank = rank_in((*parts)[3], i);
-    if (applied[i].changed) {
-      applied[i].standing = keys_codec.decode(keys_codec.encode_valid(offers[i].standing));
-      continue;
-    }
-    const auto kept = kept_standing(answers[i].text, codec);
-    if (!kept) return fail(kept.error());
-    applied[i].standing = *kept;
-  }
-  return applied;
+  if (const auto encoded = batch.append_to(arguments); !encoded) return fail(encoded.error());
+  return run(board, scripts().apply, keys(board).to_change(), std::move(arguments), 5)
+      .and_then([&](const std::vector<Reply>& parts) { return batch.answers(parts); });
 }
 
 Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::span<const PlayerId> players,
