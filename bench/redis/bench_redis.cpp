@@ -1,9 +1,9 @@
 // bench_redis [PLAYERS] [LAPS]: batches applied to boards on a Redis server of its own, beside redis-benchmark doing as
 // many ZADD GT on a set of as many members with as long ids; and the memory that the boards take.
 //
-// redis-benchmark keeps 50 connections busy with pipelines of 64; the index is asked as a node's one writer asks it, one
-// batch of 500 after the other, each answered before the next is sent. They take turns, a lap each; figures are medians
-// over the laps, ratios medians of the laps' ratios. Requests are made before the clock starts.
+// redis-benchmark keeps 50 connections busy with pipelines of 64; the index is asked as a node's one writer asks it,
+// one batch of 500 after the other, each answered before the next is sent. They take turns, a lap each; figures are
+// medians over the laps, ratios medians of the laps' ratios. Requests are made before the clock starts.
 #include <fmt/format.h>
 
 #include <array>
@@ -78,9 +78,8 @@ class Bench {
     auto next = offers.begin();
     kind.load_s = seconds([&] {
       done(index_->begin_load(kind.board));
-      done(index_->load(kind.board, offers.size(), [&] {
-        return next == offers.end() ? std::nullopt : std::optional(*next++);
-      }));
+      done(index_->load(kind.board, offers.size(),
+                        [&] { return next == offers.end() ? std::nullopt : std::optional(*next++); }));
     });
     kind.bytes_a_player = (used_memory() - before) / static_cast<double>(players_);
   }
@@ -177,13 +176,14 @@ int main(int argc, char** argv) {
   std::string ratios, bytes;
   for (const Kind& kind : kinds) {
     const double rate = percentile_of(kind.rates, 0.5), ratio = percentile_of(kind.ratios, 0.5);
-    fmt::print("| {} | {:.0f} | {:.2f} | {:.0f} | {:.2f} |\n", kind.name, rate, ratio, kind.bytes_a_player, kind.load_s);
+    fmt::print("| {} | {:.0f} | {:.2f} | {:.0f} | {:.2f} |\n", kind.name, rate, ratio, kind.bytes_a_player,
+               kind.load_s);
     rates += fmt::format(",\"{}\":{:.0f}", kind.name, rate);
     const char* comma = ratios.empty() ? "" : ",";
     ratios += fmt::format("{}\"{}\":{:.3f}", comma, kind.name, ratio);
     bytes += fmt::format("{}\"{}\":{:.0f}", comma, kind.name, kind.bytes_a_player);
   }
   fmt::print("| redis-benchmark -P 64 ZADD GT | {:.0f} | 1 | | |\n", percentile_of(peer, 0.5));
-  fmt::print("{{\"bench\":\"redis\",\"players\":{},\"per_second\":{{{}}},\"ratio\":{{{}}},\"bytes\":{{{}}}}}\n", players,
-             rates, ratios, bytes);
+  fmt::print("{{\"bench\":\"redis\",\"players\":{},\"per_second\":{{{}}},\"ratio\":{{{}}},\"bytes\":{{{}}}}}\n",
+             players, rates, ratios, bytes);
 }
