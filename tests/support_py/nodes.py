@@ -10,6 +10,7 @@ class Nodes:
         postgres, redis = stores
         self.arguments = ("--ledger", ledger or postgres.url, "--index", index or redis.url)
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         self.servers = []
         for _ in range(count):
             self.add()

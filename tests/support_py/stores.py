@@ -32,10 +32,14 @@ def redis_programs():
 class Redis:
     """`kill` loses everything: nothing is written to disk."""
 
-    def __init__(self, *arguments, program="redis-server"):
+    def __init__(self, *arguments, program="redis-server", settings="", cluster=False):
+        """`settings` stand in a file that the server may write: sentinels do."""
         self.folder = tempfile.mkdtemp(prefix="scoreline-redis-")
         self.port = free_port()
-        self.arguments = arguments
+        self.bus_port = free_port()  # by itself a cluster would take port + 10000
+        self.arguments = [*arguments, *(("--cluster-port", self.bus_port) if cluster else ())]
+        self.settings = pathlib.Path(self.folder) / "settings.conf"
+        self.settings.write_text(settings)
         self.program = program
         self.process = None
         self.start()
@@ -46,14 +50,19 @@ class Redis:
 
     def start(self):
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
-             "--appendonly", "no", *self.arguments], stdout=subprocess.DEVNULL)
+            [self.program, self.settings, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save",
+             "", "--appendonly", "no", *map(str, self.arguments)], stdout=subprocess.DEVNULL)
         wait_until(lambda: self.command("PING") == "PONG", "Redis")
 
     def command(self, *words):
         done = subprocess.run(["redis-cli", "-p", str(self.port), *map(str, words)], capture_output=True, text=True,
                               check=False)
         return done.stdout.strip()
+
+    def info(self, section, name):
+        """One line of INFO; empty when there is none."""
+        lines = [line for line in self.command("INFO", section).splitlines() if line.startswith(name + ":")]
+        return lines[0].partition(":")[2] if lines else ""
 
     def kill(self):
         self.process.kill()

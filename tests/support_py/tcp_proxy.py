@@ -1,4 +1,4 @@
-"""A proxy on 127.0.0.1 in front of a server, to lose what the server says."""
+"""A proxy on 127.0.0.1 in front of a server, to lose what one says to the other."""
 
 import selectors
 import socket
@@ -9,12 +9,13 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 class TcpProxy:
-    """`pass`: as if it were not there. `mute`: the server hears everything, and its answers are lost."""
+    """`mode` pass: as if it were not there. mute: the server hears everything, its answers are lost. deaf: the server
+    hears nothing more."""
 
     def __init__(self, server_port):
         self.server_port = server_port
         self.mode = "pass"
-        self.lost = 0  # bytes of the server that nobody got
+        self.lost = 0  # bytes
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.selector = selectors.DefaultSelector()
@@ -58,7 +59,7 @@ class TcpProxy:
     def move(self, source, target, answers):
         try:
             data = source.recv(1 << 16)
-            if data and answers and self.mode == "mute":
+            if data and self.mode == ("mute" if answers else "deaf"):
                 self.lost += len(data)
             elif data:
                 target.sendall(data)
