@@ -42,33 +42,49 @@ inline Uuid match(std::uint64_t n) {
 
 /// One run of a process: opens what the ledger has.
 struct Process {
-  Process(leaderboards::Ledger& ledger, const Clock& clock, Random& random)
+  Process(leaderboards::Ledger& ledger, std::shared_ptr<leaderboards::RankIndex> of_boards, const Clock& clock,
+          Random& random)
       : catalogue(std::move(leaderboards::Catalogue::open(ledger).value())),
-        index(random.bits()),
-        service(*catalogue, ledger, index, clock),
-        pipeline(service, ledger, index, clock, random) {}
+        index(std::move(of_boards)),
+        service(*catalogue, ledger, *index, clock),
+        pipeline(service, ledger, *index, clock, random) {}
+  /// Its boards in memory.
+  Process(leaderboards::Ledger& ledger, const Clock& clock, Random& random)
+      : Process(ledger, std::make_shared<memory::MemoryRankIndex>(random.bits()), clock, random) {}
 
   std::unique_ptr<leaderboards::Catalogue> catalogue;
-  memory::MemoryRankIndex index;
+  std::shared_ptr<leaderboards::RankIndex> index;
   leaderboards::Service service;
   ingest::Pipeline pipeline;
 };
 
-/// A world with one process at a time, one ledger, and a clock that stands still at 2026-10-12T18:00:00Z.
-class World {
+/// What the processes of a world stand on, and what outlives them.
+class Stores {
  public:
-  World() { restart(); }
+  virtual ~Stores() = default;
+  virtual leaderboards::Ledger& truth() = 0;
+  /// As a process that starts has it.
+  virtual std::shared_ptr<leaderboards::RankIndex> new_index(Random& random) = 0;
+  /// Those that cost something now.
+  virtual std::size_t boards() const = 0;
+  /// What of the boards outlives a process is lost. False: there is nothing of that kind.
+  virtual bool lose_boards() { return false; }
+};
 
-  /// Ends the process and starts another on the same ledger.
+/// A world with one process at a time, and a clock that stands still at 2026-10-12T18:00:00Z.
+class WorldOver {
+ public:
+  explicit WorldOver(Stores& stores) : stores_(stores) { restart(); }
+
+  /// Ends the process and starts another on the same stores.
   void restart() {
     process_.reset();
-    process_.emplace(ledger, clock, random);
+    process_.emplace(stores_.truth(), stores_.new_index(random), clock, random);
     must(process_->service.rebuild());
   }
 
   leaderboards::Service& service() { return process_->service; }
   ingest::Pipeline& pipeline() { return process_->pipeline; }
-  memory::MemoryRankIndex& index() { return process_->index; }
 
   Result<bool> put(const leaderboards::Definition& definition) { return service().put_definition(definition); }
   Result<void> open_season(std::string name, leaderboards::Season season) {
@@ -112,10 +128,30 @@ class World {
 
   ManualClock clock{at("2026-10-12T18:00:00Z")};
   SeededRandom random{1};
+
+ private:
+  Stores& stores_;
+  std::optional<Process> process_;
+};
+
+/// The embedded default in small: everything in memory, and a ledger that fails on command.
+struct ModelStores : Stores {
+  leaderboards::Ledger& truth() override { return ledger; }
+  std::shared_ptr<leaderboards::RankIndex> new_index(Random& random) override {
+    index_ = std::make_shared<memory::MemoryRankIndex>(random.bits());
+    return index_;
+  }
+  std::size_t boards() const override { return index_->boards(); }
+
   ModelLedger ledger;
 
  private:
-  std::optional<Process> process_;
+  std::shared_ptr<memory::MemoryRankIndex> index_;
+};
+
+class World : public ModelStores, public WorldOver {
+ public:
+  World() : WorldOver(static_cast<Stores&>(*this)) {}
 };
 
 /// A leaderboard that differs from the defaults in its rule.

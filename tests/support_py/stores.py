@@ -11,6 +11,10 @@ import tempfile
 import time
 
 
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+LONG = os.environ.get("SCORELINE_LONG") == "1"
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -25,8 +29,12 @@ def wait_until(ready, what, timeout=60):
 
 
 def redis_programs():
-    """Redis, and Valkey where SCORELINE_VALKEY_SERVER names its program."""
-    return ["redis-server", *filter(None, [os.environ.get("SCORELINE_VALKEY_SERVER")])]
+    """Redis; and Valkey where SCORELINE_VALKEY_SERVER names its program, on long runs the one of `./dev setup`, too."""
+    valkey = os.environ.get("SCORELINE_VALKEY_SERVER")
+    installed = REPOSITORY / "build" / "tools" / "valkey" / "valkey-server"
+    if not valkey and LONG and installed.exists():
+        valkey = str(installed)
+    return ["redis-server", *filter(None, [valkey])]
 
 
 class Redis:

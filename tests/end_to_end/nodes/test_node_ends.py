@@ -10,10 +10,8 @@ from load import Load
 from nodes import Nodes
 from recount import ledger_of
 from scoreline import run_json
-from stores import free_port
+from stores import LONG, free_port
 from tcp_proxy import TcpProxy
-
-LONG = os.environ.get("SCORELINE_LONG") == "1"
 
 
 def test_what_was_answered_survives_nodes_that_are_killed_and_started_again(stores, tmp_path):

@@ -12,10 +12,9 @@ import time
 import pytest
 from load import Load
 from nodes import Nodes
-from stores import Postgres
+from stores import LONG, Postgres
 from tcp_proxy import TcpProxy
 
-LONG = os.environ.get("SCORELINE_LONG") == "1"
 MOST_CONNECTIONS = 20
 
 

@@ -155,9 +155,9 @@ TEST_F(ServiceTest, DroppingALeaderboardTakesItsBoardsAlong) {
   ingest::Submission submission = test::World::result("a", 5);
   submission.leaderboard = "runs";
   ASSERT_TRUE(world_.submit(submission));
-  EXPECT_EQ(world_.index().boards(), 1U);
+  EXPECT_EQ(world_.boards(), 1U);
   test::must(world_.service().drop(test::leaderboard("runs")));
-  EXPECT_EQ(world_.index().boards(), 0U);
+  EXPECT_EQ(world_.boards(), 0U);
   EXPECT_EQ(world_.service().top(world_.board("runs"), 10).error().code, Code::not_found);
   world_.restart();
   EXPECT_EQ(world_.service().top(world_.board("runs"), 10).error().code, Code::not_found);

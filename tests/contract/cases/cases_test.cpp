@@ -1,5 +1,5 @@
-// Faults that leaderboards elsewhere have had, by their numbers in the collection of cases. Each is looked at live and
-// again after a restart, which makes every board from the ledger.
+// Faults that leaderboards elsewhere have had, by their numbers in the collection of cases, on every pair of stores.
+// Each is looked at live, after a restart, and after every board was made again from the ledger.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/model_board.h"
-#include "support/process.h"
+#include "contract/cases/case_stores.h"
 
 namespace scoreline::leaderboards {
 namespace {
@@ -21,49 +20,69 @@ using testing::IsEmpty;
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 
-class CasesTest : public testing::Test {
+class CasesTest : public testing::TestWithParam<test::StoresUnderTest> {
  protected:
-  /// Runs `look` now, and again after a restart.
+  void SetUp() override {
+    stores_ = GetParam().make();
+    if (stores_ == nullptr) GTEST_SKIP() << "the servers of " << GetParam().name << " are not here: ./dev setup";
+    world_.emplace(*stores_);
+    board_ = world_->board();
+  }
+
+  /// Runs `look` now, again after a restart, and again after what outlives one was lost.
   template <typename Look>
   void live_and_rebuilt(const Look& look) {
     {
       SCOPED_TRACE("live");
       look();
     }
-    world_.restart();
-    SCOPED_TRACE("after a restart");
+    {
+      SCOPED_TRACE("after a restart");
+      world_->restart();
+      look();
+    }
+    if (!stores_->lose_boards()) return;
+    SCOPED_TRACE("made again from the ledger");
+    world_->restart();
     look();
+  }
+
+  /// How many results the ledger has, of players that are not erased.
+  std::size_t stored() {
+    std::size_t count = 0;
+    test::must(stores_->truth().scan([&](const LedgerRow&) { ++count; }, [](ScanProgress) {}));
+    return count;
   }
 
   void expect_order(const std::vector<std::string>& expected) {
     live_and_rebuilt([&] {
-      EXPECT_EQ(world_.top(), expected);
+      EXPECT_EQ(world_->top(), expected);
       expect_all_reads_agree();
     });
   }
 
   /// The rank in the top is the rank of every other read.
   void expect_all_reads_agree() {
-    const auto page = world_.service().top(board_, 1000).value();
+    const auto page = world_->service().top(board_, 1000).value();
     std::vector<PlayerId> players;
     for (const Entry& entry : page.entries) players.push_back(entry.player);
     for (const Entry& entry : page.entries) {
-      EXPECT_EQ(world_.service().place_of(board_, entry.player)->entry, entry);
-      const auto around = world_.service().around(board_, entry.player, 2).value();
+      EXPECT_EQ(world_->service().place_of(board_, entry.player)->entry, entry);
+      const auto around = world_->service().around(board_, entry.player, 2).value();
       EXPECT_NE(std::find(around.entries.begin(), around.entries.end(), entry), around.entries.end());
     }
     if (players.empty()) return;
-    const auto friends = world_.service().friends(board_, players).value();
+    const auto friends = world_->service().friends(board_, players).value();
     ASSERT_EQ(friends.entries.size(), page.entries.size());
     for (std::size_t i = 0; i < page.entries.size(); ++i) EXPECT_EQ(friends.entries[i].entry, page.entries[i]);
   }
 
   Timestamp t(std::int64_t seconds) const { return Timestamp{test::at("2026-10-12T12:00:00Z").ms + seconds * 1000}; }
   Outcome submit(std::string player, std::int64_t points, Timestamp when, std::optional<Uuid> match = {}) {
-    return world_.submit(std::move(player), points, when, match).value().outcome;
+    return world_->submit(std::move(player), points, when, match).value().outcome;
   }
   Error refused(Submission submission) {
-    const auto receipt = world_.submit(std::move(submission));
+    const auto receipt = world_->submit(std::move(submission));
     EXPECT_FALSE(receipt);
     return receipt ? Error{} : receipt.error();
   }
@@ -71,36 +90,37 @@ class CasesTest : public testing::Test {
       Rule rule, const std::function<void(Definition&)>& change = [](Definition&) {}) {
     Definition definition = test::with_rule("main", rule);
     change(definition);
-    ASSERT_TRUE(world_.put(definition));
+    ASSERT_TRUE(world_->put(definition));
   }
 
-  test::World world_;
-  const BoardRef board_ = world_.board();
+  std::unique_ptr<test::Stores> stores_;
+  std::optional<test::WorldOver> world_;
+  BoardRef board_;
 };
 
-TEST_F(CasesTest, C01_EqualPointsRankByTimeWhateverTheIds) {
+TEST_P(CasesTest, C01_EqualPointsRankByTimeWhateverTheIds) {
   submit("zed", 100, t(1));
   submit("bob", 100, t(2));
   submit("amy", 100, t(3));
   expect_order({"zed=100", "bob=100", "amy=100"});
 }
 
-TEST_F(CasesTest, C01_EqualPointsRankByTimeWithTheIdsTurnedRound) {
+TEST_P(CasesTest, C01_EqualPointsRankByTimeWithTheIdsTurnedRound) {
   submit("amy", 100, t(1));
   submit("bob", 100, t(2));
   submit("zed", 100, t(3));
   expect_order({"amy=100", "bob=100", "zed=100"});
 }
 
-TEST_F(CasesTest, C02_AResultThatDoesNotImproveKeepsTheTieTime) {
+TEST_P(CasesTest, C02_AResultThatDoesNotImproveKeepsTheTieTime) {
   submit("bob", 100, t(1));
   submit("amy", 100, t(2));
   EXPECT_EQ(submit("bob", 100, t(3)), Outcome::unchanged);
   expect_order({"bob=100", "amy=100"});
-  EXPECT_EQ(world_.service().place_of(board_, test::player("bob"))->entry.standing.achieved_at, t(1));
+  EXPECT_EQ(world_->service().place_of(board_, test::player("bob"))->entry.standing.achieved_at, t(1));
 }
 
-TEST_F(CasesTest, C03_AddingZeroChangesNothing) {
+TEST_P(CasesTest, C03_AddingZeroChangesNothing) {
   define(Rule::sum);
   submit("a", 20, t(1));
   submit("a", 30, t(5));
@@ -109,21 +129,21 @@ TEST_F(CasesTest, C03_AddingZeroChangesNothing) {
   expect_order({"b=50", "a=50"});
 }
 
-TEST_F(CasesTest, C05_ZeroIsAScoreHoweverItIsWritten) {
+TEST_P(CasesTest, C05_ZeroIsAScoreHoweverItIsWritten) {
   int seconds = 0;
   for (const char* const zero : {"0", "0.0", "-0", "-0.0", "0e5"}) {
-    Submission submission = test::World::result(std::string("p") + zero, 0, t(++seconds));
+    Submission submission = test::WorldOver::result(std::string("p") + zero, 0, t(++seconds));
     submission.points = parse_decimal(zero).value();
-    EXPECT_EQ(world_.submit(submission)->outcome, Outcome::improved);
+    EXPECT_EQ(world_->submit(submission)->outcome, Outcome::improved);
   }
   live_and_rebuilt([&] {
-    for (const Entry& entry : test::entries(world_.service().top(board_, 10))) EXPECT_EQ(entry.standing.points, 0);
-    EXPECT_EQ(world_.service().place_of(board_, test::player("p0"))->entry.rank, 1U);
-    EXPECT_EQ(world_.service().place_of(board_, test::player("p0e5"))->entry.rank, 5U);
+    for (const Entry& entry : test::entries(world_->service().top(board_, 10))) EXPECT_EQ(entry.standing.points, 0);
+    EXPECT_EQ(world_->service().place_of(board_, test::player("p0"))->entry.rank, 1U);
+    EXPECT_EQ(world_->service().place_of(board_, test::player("p0e5"))->entry.rank, 5U);
   });
 }
 
-TEST_F(CasesTest, C07_PointsAreExactBeyondWhatADoubleHolds) {
+TEST_P(CasesTest, C07_PointsAreExactBeyondWhatADoubleHolds) {
   define(Rule::best, [](Definition& d) { d.min_points = kMin; });
   for (const std::int64_t points : {std::int64_t{9'007'199'254'740'992}, std::int64_t{9'007'199'254'740'993},
                                     std::int64_t{9'007'199'254'740'994}, kMax, kMin}) {
@@ -134,26 +154,26 @@ TEST_F(CasesTest, C07_PointsAreExactBeyondWhatADoubleHolds) {
                 "p-9223372036854775808=-9223372036854775808"});
 }
 
-TEST_F(CasesTest, C08_AddingOneToABigTotalAddsOne) {
+TEST_P(CasesTest, C08_AddingOneToABigTotalAddsOne) {
   define(Rule::sum);
   submit("a", 1'009'651'914'519'660'544, t(1));
   EXPECT_EQ(submit("a", 1, t(2)), Outcome::improved);
   expect_order({"a=1009651914519660545"});
 }
 
-TEST_F(CasesTest, C08_ATotalBeyond64BitsIsRefusedAndLeavesEverythingAsItWas) {
+TEST_P(CasesTest, C08_ATotalBeyond64BitsIsRefusedAndLeavesEverythingAsItWas) {
   define(Rule::sum);
   submit("a", kMax - 10, t(1));
-  const Error error = refused(test::World::result("a", 11, t(2)));
+  const Error error = refused(test::WorldOver::result("a", 11, t(2)));
   EXPECT_EQ(error.code, Code::invalid);
   EXPECT_EQ(error.field, "points");
-  EXPECT_EQ(world_.ledger.results().size(), 1U);
+  EXPECT_EQ(stored(), 1U);
   expect_order({"a=" + std::to_string(kMax - 10)});
   EXPECT_EQ(submit("a", 10, t(3)), Outcome::improved);
   expect_order({"a=" + std::to_string(kMax)});
 }
 
-TEST_F(CasesTest, C08_ATotalIsHeldToItsRangeWhicheverResultsAreDuplicates) {
+TEST_P(CasesTest, C08_ATotalIsHeldToItsRangeWhicheverResultsAreDuplicates) {
   define(Rule::sum, [](Definition& d) { d.min_points = kMin; });
   submit("a", kMin + 5, t(1), test::match(1));
   submit("b", kMax - 5, t(1), test::match(1));
@@ -163,9 +183,9 @@ TEST_F(CasesTest, C08_ATotalIsHeldToItsRangeWhicheverResultsAreDuplicates) {
   submit("b", -10, t(2), test::match(2));
   submit("b", 10, t(3), test::match(3));
   const auto receipts =
-      world_.pipeline()
-          .submit({test::World::result("a", 10, t(4), test::match(2)), test::World::result("a", -8, t(4)),
-                   test::World::result("b", -10, t(4), test::match(2)), test::World::result("b", 8, t(4))},
+      world_->pipeline()
+          .submit({test::WorldOver::result("a", 10, t(4), test::match(2)), test::WorldOver::result("a", -8, t(4)),
+                   test::WorldOver::result("b", -10, t(4), test::match(2)), test::WorldOver::result("b", 8, t(4))},
                   Ranks::skip)
           .value();
   EXPECT_EQ(receipts[0]->outcome, Outcome::duplicate);
@@ -175,30 +195,30 @@ TEST_F(CasesTest, C08_ATotalIsHeldToItsRangeWhicheverResultsAreDuplicates) {
   expect_order({"b=" + std::to_string(kMax - 5), "a=" + std::to_string(kMin + 5)});
 }
 
-TEST_F(CasesTest, C10_AFractionIsNeverCutOff) {
+TEST_P(CasesTest, C10_AFractionIsNeverCutOff) {
   for (const char* const fraction : {"5.7", "0.5", "1e-1"}) {
-    Submission submission = test::World::result("a", 0, t(1));
+    Submission submission = test::WorldOver::result("a", 0, t(1));
     submission.points = parse_decimal(fraction).value();
     EXPECT_EQ(refused(submission).field, "points");
   }
-  EXPECT_THAT(world_.ledger.results(), IsEmpty());
+  EXPECT_EQ(stored(), 0U);
 }
 
-TEST_F(CasesTest, C10_AFractionWithinTheScaleIsExact) {
+TEST_P(CasesTest, C10_AFractionWithinTheScaleIsExact) {
   define(Rule::sum, [](Definition& d) { d.scale = 2; });
   for (const char* const tenth : {"0.1", "0.2", "1.50e-1"}) {
-    Submission submission = test::World::result("a", 0, t(1));
+    Submission submission = test::WorldOver::result("a", 0, t(1));
     submission.points = parse_decimal(tenth).value();
-    ASSERT_TRUE(world_.submit(submission));
+    ASSERT_TRUE(world_->submit(submission));
   }
   expect_order({"a=45"});
-  Submission finer = test::World::result("a", 0, t(1));
+  Submission finer = test::WorldOver::result("a", 0, t(1));
   finer.points = parse_decimal("0.001").value();
   EXPECT_EQ(refused(finer).field, "points");
 }
 
-TEST_F(CasesTest, C11_BelowTheFloorIsRefusedUnlessTheDefinitionLowersIt) {
-  const Error error = refused(test::World::result("a", -1, t(1)));
+TEST_P(CasesTest, C11_BelowTheFloorIsRefusedUnlessTheDefinitionLowersIt) {
+  const Error error = refused(test::WorldOver::result("a", -1, t(1)));
   EXPECT_EQ(error.field, "points");
   EXPECT_EQ(error.detail, "must be 0..9223372036854775807");
 
@@ -208,7 +228,7 @@ TEST_F(CasesTest, C11_BelowTheFloorIsRefusedUnlessTheDefinitionLowersIt) {
   expect_order({"a=-15"});
 }
 
-TEST_F(CasesTest, C11_NegativePointsSortAsNumbersDo) {
+TEST_P(CasesTest, C11_NegativePointsSortAsNumbersDo) {
   define(Rule::latest, [](Definition& d) { d.min_points = -1000; });
   submit("x", -3, t(1));
   submit("y", -1, t(2));
@@ -216,73 +236,73 @@ TEST_F(CasesTest, C11_NegativePointsSortAsNumbersDo) {
   expect_order({"y=-1", "z=-2", "x=-3"});
 }
 
-TEST_F(CasesTest, C14_PointsDownAndTimeUp) {
+TEST_P(CasesTest, C14_PointsDownAndTimeUp) {
   submit("a", 10, t(50));
   submit("b", 10, t(40));
   submit("c", 11, t(99));
   expect_order({"c=11", "b=10", "a=10"});
 }
 
-TEST_F(CasesTest, C16_AThousandWorseResultsChangeNothingButTheLedger) {
+TEST_P(CasesTest, C16_AThousandWorseResultsChangeNothingButTheLedger) {
   submit("a", 100, t(0));
   submit("b", 80, t(0));
   for (int i = 1; i <= 1000; ++i) EXPECT_EQ(submit("a", 60, t(i)), Outcome::unchanged);
-  EXPECT_EQ(world_.ledger.results().size(), 1002U);
+  EXPECT_EQ(stored(), 1002U);
   expect_order({"a=100", "b=80"});
 }
 
-TEST_F(CasesTest, C20_AroundHasAsManyAboveAsBelow) {
+TEST_P(CasesTest, C20_AroundHasAsManyAboveAsBelow) {
   for (int i = 1; i <= 30; ++i) submit("p" + std::to_string(i), 1000 - i, t(i));
   live_and_rebuilt([&] {
-    const auto page = world_.service().around(board_, test::player("p15"), 5).value();
+    const auto page = world_->service().around(board_, test::player("p15"), 5).value();
     ASSERT_EQ(page.entries.size(), 11U);
     EXPECT_EQ(page.players, 30U);
     for (std::size_t i = 0; i < 11; ++i) {
       EXPECT_EQ(page.entries[i].rank, 10 + i);
       EXPECT_EQ(page.entries[i].player.text(), "p" + std::to_string(10 + i));
     }
-    EXPECT_EQ(test::entries(world_.service().around(board_, test::player("p1"), 5)).size(), 6U);
-    EXPECT_EQ(test::entries(world_.service().around(board_, test::player("p30"), 5)).size(), 6U);
-    EXPECT_EQ(test::entries(world_.service().around(board_, test::player("p15"), 0)).size(), 1U);
-    EXPECT_EQ(test::entries(world_.service().around(board_, test::player("p15"), 100)).size(), 30U);
+    EXPECT_EQ(test::entries(world_->service().around(board_, test::player("p1"), 5)).size(), 6U);
+    EXPECT_EQ(test::entries(world_->service().around(board_, test::player("p30"), 5)).size(), 6U);
+    EXPECT_EQ(test::entries(world_->service().around(board_, test::player("p15"), 0)).size(), 1U);
+    EXPECT_EQ(test::entries(world_->service().around(board_, test::player("p15"), 100)).size(), 30U);
   });
 }
 
-TEST_F(CasesTest, C22_EveryReadGivesTheSameRank) {
+TEST_P(CasesTest, C22_EveryReadGivesTheSameRank) {
   for (int i = 0; i < 200; ++i) {
-    submit("p" + std::to_string(i), static_cast<std::int64_t>(world_.random.below(40)), t(i % 7));
+    submit("p" + std::to_string(i), static_cast<std::int64_t>(world_->random.below(40)), t(i % 7));
   }
   live_and_rebuilt([&] { expect_all_reads_agree(); });
 }
 
-TEST_F(CasesTest, C23_PagesForwardAndBackAreTheSameRows) {
+TEST_P(CasesTest, C23_PagesForwardAndBackAreTheSameRows) {
   for (int i = 0; i < 50; ++i) submit("p" + std::to_string(i), i % 9, t(i));
   live_and_rebuilt([&] {
-    const auto all = test::entries(world_.service().top(board_, 50));
+    const auto all = test::entries(world_->service().top(board_, 50));
     for (const std::uint64_t from : {1, 11, 21, 31, 41, 31, 21, 11, 1}) {
-      const auto page = test::entries(world_.service().range(board_, from, 10));
+      const auto page = test::entries(world_->service().range(board_, from, 10));
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(from) - 1;
       EXPECT_EQ(page, std::vector<Entry>(begin, begin + 10));
     }
-    EXPECT_THAT(test::entries(world_.service().range(board_, 51, 10)), IsEmpty());
-    EXPECT_THAT(test::entries(world_.service().range(board_, std::numeric_limits<std::uint64_t>::max(), 10)),
+    EXPECT_THAT(test::entries(world_->service().range(board_, 51, 10)), IsEmpty());
+    EXPECT_THAT(test::entries(world_->service().range(board_, std::numeric_limits<std::uint64_t>::max(), 10)),
                 IsEmpty());
   });
 }
 
-TEST_F(CasesTest, C24_ACursorNeitherSkipsNorRepeatsWhoDidNotMove) {
+TEST_P(CasesTest, C24_ACursorNeitherSkipsNorRepeatsWhoDidNotMove) {
   for (int i = 1; i <= 50; ++i) submit("p" + std::to_string(i), 1000 - i, t(i));
   std::vector<std::string> seen;
   const auto read = [&](const std::vector<Entry>& entries) {
     for (const Entry& entry : entries) seen.push_back(entry.player.text());
   };
-  const auto first = test::entries(world_.service().top(board_, 10));
+  const auto first = test::entries(world_->service().top(board_, 10));
   read(first);
   submit("p50", 5000, t(100));                       // from behind the cursor to the top
   submit(first.back().player.text(), 6000, t(101));  // and the cursor's own player goes away
   Entry last = first.back();
   for (int page = 0; page < 10; ++page) {
-    const auto next = test::entries(world_.service().range_after(board_, last.player, last.standing, 10));
+    const auto next = test::entries(world_->service().range_after(board_, last.player, last.standing, 10));
     if (next.empty()) break;
     read(next);
     last = next.back();
@@ -292,83 +312,85 @@ TEST_F(CasesTest, C24_ACursorNeitherSkipsNorRepeatsWhoDidNotMove) {
   EXPECT_EQ(seen, expected);
 }
 
-TEST_F(CasesTest, C26_AnErasedPlayerIsGoneFromEveryBoardAndStaysGone) {
+TEST_P(CasesTest, C26_AnErasedPlayerIsGoneFromEveryBoardAndStaysGone) {
   for (int season = 1; season <= 40; ++season) {
     for (const auto& [player, points] : {std::pair{"p", 20}, std::pair{"q", 30}, std::pair{"r", 10}}) {
-      Submission submission = test::World::result(player, points, t(1), test::match(7));
+      Submission submission = test::WorldOver::result(player, points, t(1), test::match(7));
       submission.season_id = season;
       submission.match_id = test::match(static_cast<std::uint64_t>(season));
-      ASSERT_TRUE(world_.submit(submission));
+      ASSERT_TRUE(world_->submit(submission));
     }
   }
   EXPECT_EQ(
-      world_.service().erase_player(test::leaderboard("main"), test::player("p"), Ledger::Erase::from_boards).value(),
+      world_->service().erase_player(test::leaderboard("main"), test::player("p"), Ledger::Erase::from_boards).value(),
       40U);
   live_and_rebuilt([&] {
     for (int season = 1; season <= 40; ++season) {
-      const auto board = world_.board("main", season);
-      EXPECT_THAT(world_.top(board), ElementsAre("q=30", "r=10"));
-      EXPECT_EQ(world_.service().place_of(board, test::player("r"))->entry.rank, 2U);
+      const auto board = world_->board("main", season);
+      EXPECT_THAT(world_->top(board), ElementsAre("q=30", "r=10"));
+      EXPECT_EQ(world_->service().place_of(board, test::player("r"))->entry.rank, 2U);
     }
   });
   // The old results are still known, so that they cannot come back; a new one counts.
-  Submission old = test::World::result("p", 20, t(1), test::match(3));
+  Submission old = test::WorldOver::result("p", 20, t(1), test::match(3));
   old.season_id = 3;
-  EXPECT_EQ(world_.submit(old)->outcome, Outcome::duplicate);
+  EXPECT_EQ(world_->submit(old)->outcome, Outcome::duplicate);
   old.match_id = test::match(1000);
-  EXPECT_EQ(world_.submit(old)->outcome, Outcome::improved);
-  EXPECT_THAT(world_.top(world_.board("main", 3)), ElementsAre("q=30", "p=20", "r=10"));
+  EXPECT_EQ(world_->submit(old)->outcome, Outcome::improved);
+  EXPECT_THAT(world_->top(world_->board("main", 3)), ElementsAre("q=30", "p=20", "r=10"));
 }
 
-TEST_F(CasesTest, C26_ASumStartsFromNothingAfterAnErasure) {
+TEST_P(CasesTest, C26_ASumStartsFromNothingAfterAnErasure) {
   define(Rule::sum);
   submit("p", 50, t(1));
-  world_.service().erase_player(test::leaderboard("main"), test::player("p"), Ledger::Erase::from_boards).value();
+  world_->service().erase_player(test::leaderboard("main"), test::player("p"), Ledger::Erase::from_boards).value();
   EXPECT_EQ(submit("p", 5, t(2)), Outcome::improved);
   expect_order({"p=5"});
 }
 
-TEST_F(CasesTest, C30_ASeasonThatEndedLongAgoTakesNothingAndCostsNothing) {
-  test::must(world_.open_season("main", {SeasonId{12}, t(-86'400 * 30), t(-86'400)}));
-  const Error error = refused(test::World::result("a", 5, t(-86'401)));
+TEST_P(CasesTest, C30_ASeasonThatEndedLongAgoTakesNothingAndCostsNothing) {
+  test::must(world_->open_season("main", {SeasonId{12}, t(-86'400 * 30), t(-86'400)}));
+  const std::size_t before = stores_->boards();
+  const Error error = refused(test::WorldOver::result("a", 5, t(-86'401)));
   EXPECT_EQ(error.code, Code::conflict);
   EXPECT_EQ(error.field, "seasonId");
-  EXPECT_THAT(world_.ledger.results(), IsEmpty());
-  EXPECT_EQ(world_.index().boards(), 0U);
+  EXPECT_EQ(stored(), 0U);
+  EXPECT_EQ(stores_->boards(), before);
 }
 
-TEST_F(CasesTest, C30_ReadsOfSeasonsNobodyPlayedCostNothing) {
+TEST_P(CasesTest, C30_ReadsOfSeasonsNobodyPlayedCostNothing) {
+  if (stores_->lose_boards()) GTEST_SKIP() << "a shared index answers not_ready for a season that nobody opened";
   for (std::int32_t season = 1; season < 1000; ++season) {
-    const auto board = world_.board("main", season);
-    EXPECT_TRUE(world_.service().top(board, 10));
-    EXPECT_FALSE(world_.service().place_of(board, test::player("a")));
-    EXPECT_TRUE(world_.service().around(board, test::player("a"), 5));
-    EXPECT_TRUE(world_.service().range_after(board, test::player("a"), {}, 5));
-    EXPECT_TRUE(world_.service().version(board));
+    const auto board = world_->board("main", season);
+    EXPECT_TRUE(world_->service().top(board, 10));
+    EXPECT_FALSE(world_->service().place_of(board, test::player("a")));
+    EXPECT_TRUE(world_->service().around(board, test::player("a"), 5));
+    EXPECT_TRUE(world_->service().range_after(board, test::player("a"), {}, 5));
+    EXPECT_TRUE(world_->service().version(board));
     const std::vector<PlayerId> players = {test::player("a")};
-    EXPECT_TRUE(world_.service().friends(board, players));
+    EXPECT_TRUE(world_->service().friends(board, players));
   }
-  EXPECT_EQ(world_.index().boards(), 0U);
+  EXPECT_EQ(stores_->boards(), 0U);
 }
 
-TEST_F(CasesTest, C40_AResultSentThreeTimesCountsOnceForEver) {
+TEST_P(CasesTest, C40_AResultSentThreeTimesCountsOnceForEver) {
   define(Rule::sum);
   EXPECT_EQ(submit("a", 50, t(1), test::match(1)), Outcome::improved);
   EXPECT_EQ(submit("a", 50, t(1), test::match(1)), Outcome::duplicate);
   EXPECT_EQ(submit("a", 70, t(2), test::match(1)), Outcome::duplicate);
-  world_.restart();
+  world_->restart();
   EXPECT_EQ(submit("a", 50, t(1), test::match(1)), Outcome::duplicate);
   expect_order({"a=50"});
 }
 
-TEST_F(CasesTest, C42_TheOrderOfArrivalDoesNotShow) {
+TEST_P(CasesTest, C42_TheOrderOfArrivalDoesNotShow) {
   define(Rule::latest);
   submit("a", 2, t(2));
   EXPECT_EQ(submit("a", 1, t(1)), Outcome::unchanged);
   expect_order({"a=2"});
 }
 
-TEST_F(CasesTest, C42_ATieGoesToWhoPlayedEarlierEvenIfHeardOfLater) {
+TEST_P(CasesTest, C42_ATieGoesToWhoPlayedEarlierEvenIfHeardOfLater) {
   submit("late", 100, t(9));
   submit("early", 100, t(1));
   expect_order({"early=100", "late=100"});
@@ -376,36 +398,44 @@ TEST_F(CasesTest, C42_ATieGoesToWhoPlayedEarlierEvenIfHeardOfLater) {
   expect_order({"late=100", "early=100"});
 }
 
-TEST_F(CasesTest, C44_RanksBeforeAndAfterAreInTheBoardsDirection) {
+TEST_P(CasesTest, C44_RanksBeforeAndAfterAreInTheBoardsDirection) {
   define(Rule::least);
   submit("a", 10, t(1));
   submit("b", 20, t(1));
-  const auto c = world_.submit("c", 30, t(1)).value();
+  const auto c = world_->submit("c", 30, t(1)).value();
   EXPECT_EQ(c.previous_rank, std::nullopt);
   EXPECT_EQ(c.rank, 3U);
-  const auto again = world_.submit("c", 5, t(2)).value();
+  const auto again = world_->submit("c", 5, t(2)).value();
   EXPECT_EQ(again.previous_rank, 3U);
   EXPECT_EQ(again.rank, 1U);
-  const auto worse = world_.submit("c", 50, t(3)).value();
+  const auto worse = world_->submit("c", 50, t(3)).value();
   EXPECT_EQ(worse.outcome, Outcome::unchanged);
   EXPECT_EQ(worse.previous_rank, 1U);
   EXPECT_EQ(worse.rank, 1U);
   EXPECT_EQ(worse.standing, (Standing{5, t(2)}));
 }
 
-TEST_F(CasesTest, C48_IdsAreBytesThatComeBackAsTheyWent) {
+TEST_P(CasesTest, C48_IdsAreBytesThatComeBackAsTheyWent) {
   const std::vector<std::string> ids = {"a:b", "a b", "José", "x", "X", std::string(128, 'y'), "{s12}", "*", "😀"};
   std::int64_t points = 100;
   for (const std::string& id : ids) submit(id, --points, t(1));
   live_and_rebuilt([&] {
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      EXPECT_EQ(world_.service().place_of(board_, test::player(ids[i]))->entry.rank, i + 1);
+      EXPECT_EQ(world_->service().place_of(board_, test::player(ids[i]))->entry.rank, i + 1);
     }
   });
-  EXPECT_EQ(refused(test::World::result(std::string(129, 'y'), 1)).field, "playerId");
-  EXPECT_EQ(refused(test::World::result("", 1)).field, "playerId");
-  EXPECT_EQ(refused(test::World::result("a\nb", 1)).field, "playerId");
+  EXPECT_EQ(refused(test::WorldOver::result(std::string(129, 'y'), 1)).field, "playerId");
+  EXPECT_EQ(refused(test::WorldOver::result("", 1)).field, "playerId");
+  EXPECT_EQ(refused(test::WorldOver::result("a\nb", 1)).field, "playerId");
 }
+
+INSTANTIATE_TEST_SUITE_P(Stores, CasesTest,
+                         testing::Values(test::StoresUnderTest{"memory", test::model_and_memory},
+                                         test::StoresUnderTest{"embedded", test::sqlite_and_memory},
+                                         test::StoresUnderTest{"redis", test::postgres_and_redis},
+                                         test::StoresUnderTest{"valkey", test::postgres_and_valkey},
+                                         test::StoresUnderTest{"redis_cluster", test::postgres_and_redis_cluster}),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace scoreline::leaderboards
