@@ -32,6 +32,12 @@ tl::unexpected<Error> stale_board(const std::string& reason) {
   return not_ready("the board has to be loaded from the ledger: " + reason);
 }
 
+/// A reader asked for nothing to be stored: nothing is unknown to it.
+Error of_reading(Error error) {
+  if (error.code == Code::unknown_outcome) error.code = Code::storage_failed;
+  return error;
+}
+
 /// `version` as `Redis 7.0.15`. Valkey began at 7.2.
 bool is_too_old(std::string_view version) {
   const auto number = version.find_first_of("0123456789");
@@ -135,13 +141,29 @@ Result<std::vector<Reply>> RedisRankIndex::run(const Board& board, const Script&
   return std::move(answer->parts);
 }
 
+Result<std::vector<Reply>> RedisRankIndex::look(const Board& board, const Script& script, Arguments arguments,
+                                                std::size_t parts) const {
+  return run(board, script, keys(board).to_read(), std::move(arguments), parts).map_error(&of_reading);
+}
+
+Error RedisRankIndex::distrust(const Board& board, const Error& error) const {
+  if (error.code != Code::damaged) return error;
+  const std::string meta = keys(board).meta;
+  const Command forget{meta, {"HDEL", meta, "epoch"}};
+  (void)client_.run(std::span(&forget, 1));  // should it fail, the next reader does it
+  seen_.doubt(board.id);
+  return stale_board("somebody else wrote to it: " + error.detail).value();
+}
+
 Result<std::vector<Applied>> RedisRankIndex::apply(const Board& board, std::span<const Offer> offers, Ranks ranks) {
   if (offers.empty()) return std::vector<Applied>();
   const OfferBatch batch(board, offers);
   Arguments arguments = {ranks == Ranks::tell ? "1" : "0"};
   if (const auto encoded = batch.append_to(arguments); !encoded) return fail(encoded.error());
   return run(board, scripts().apply, keys(board).to_change(), std::move(arguments), 5)
-      .and_then([&](const std::vector<Reply>& parts) { return batch.answers(parts); });
+      .and_then([&](const std::vector<Reply>& parts) {
+        return batch.answers(parts).map_error([&](const Error& error) { return distrust(board, error); });
+      });
 }
 
 Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::span<const PlayerId> players,
@@ -151,7 +173,7 @@ Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::s
   if (players.empty()) return places;
   Arguments arguments = {ranks == Ranks::tell ? "1" : "0"};
   for (const PlayerId& player : players) arguments.push_back(player.text());
-  const auto parts = run(board, scripts().places, keys(board).to_read(), std::move(arguments), 5);
+  const auto parts = look(board, scripts().places, std::move(arguments), 5);
   if (!parts) return fail(parts.error());
   places.players = static_cast<std::uint64_t>((*parts)[1].integer);
   const std::vector<Reply>& scores = (*parts)[2].elements;
@@ -162,7 +184,7 @@ Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::s
     if (scores[i].kind == Reply::Kind::nil) continue;
     const auto standing =
         codec.decode(scores[i].text, std::string_view(members[i].text).substr(0, codec.prefix_bytes()));
-    if (!standing) return fail(standing.error());
+    if (!standing) return fail(distrust(board, standing.error()));
     places.entries[i] = Entry{rank_in((*parts)[4], i).value_or(0), players[i], *standing};
   }
   return places;
@@ -194,8 +216,9 @@ Result<std::optional<Place>> RedisRankIndex::place_of(const Board& board, const 
 }
 
 Result<Page> RedisRankIndex::read(const Board& board, const Script& script, Arguments arguments) const {
-  return run(board, script, keys(board).to_read(), std::move(arguments), 4)
-      .and_then([&](const std::vector<Reply>& parts) { return page_of(parts, MemberCodec(board)); });
+  return look(board, script, std::move(arguments), 4).and_then([&](const std::vector<Reply>& parts) {
+    return page_of(parts, MemberCodec(board)).map_error([&](const Error& error) { return distrust(board, error); });
+  });
 }
 
 Result<Page> RedisRankIndex::range(const Board& board, std::uint64_t first, std::size_t limit) const {
@@ -228,7 +251,7 @@ Result<void> RedisRankIndex::drop(const Board& board) {
 
 Result<std::uint64_t> RedisRankIndex::version(const Board& board) const {
   if (const auto known = known_version(board)) return *known;
-  return run(board, scripts().state, keys(board).to_read(), {}, 2).map([](const std::vector<Reply>& parts) {
+  return look(board, scripts().state, {}, 2).map([](const std::vector<Reply>& parts) {
     return static_cast<std::uint64_t>(parts[0].integer);
   });
 }
@@ -238,9 +261,9 @@ std::optional<std::uint64_t> RedisRankIndex::known_version(const Board& board) c
 }
 
 Result<bool> RedisRankIndex::is_loaded(const Board& board) const {
-  return ask(board, scripts().state, keys(board).to_read(), {{}}).map([](const Answer& answer) {
-    return !answer.stale;
-  });
+  return ask(board, scripts().state, keys(board).to_read(), {{}})
+      .map([](const Answer& answer) { return !answer.stale; })
+      .map_error(&of_reading);
 }
 
 }  // namespace scoreline::redis

@@ -93,6 +93,12 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   /// The same for one call, a stale board being an error; at least `parts` parts.
   Result<std::vector<Reply>> run(const leaderboards::Board& board, const Script& script, std::vector<std::string> keys,
                                  Arguments arguments, std::size_t parts) const;
+  /// The same for a call that only reads.
+  Result<std::vector<Reply>> look(const leaderboards::Board& board, const Script& script, Arguments arguments,
+                                  std::size_t parts) const;
+  /// What the caller is told of a standing that cannot be read. When it is one that nobody here wrote, the board is
+  /// stale from now on.
+  Error distrust(const leaderboards::Board& board, const Error& error) const;
   Result<leaderboards::Page> read(const leaderboards::Board& board, const Script& script, Arguments arguments) const;
   Result<Places> places(const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
                         leaderboards::Ranks ranks) const;

@@ -18,7 +18,7 @@ Error error_of(std::string_view reply) {
     return Error{
         Code::storage_full, "the index has no memory left; raise its maxmemory" + quoted, {}, std::chrono::seconds{1}};
   }
-  return Error{Code::storage_failed, "the index refuses the call" + quoted, {}, std::nullopt};
+  return Error{Code::storage_failed, "the index refuses the call" + quoted, {}, std::chrono::seconds{1}};
 }
 
 tl::unexpected<Error> strange_answer() {

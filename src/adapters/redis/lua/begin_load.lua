@@ -15,7 +15,8 @@ end
 if not holder then
   if ARGV[7] == '1' then return { 'lost' } end
   end_load()
-  redis.call('HSET', META, 'rebuild', token, 'rebuild_run', run_id, 'rebuild_for', rebuild_for, 'rebuild_players', 0)
+  redis.call('HSET', META, 'rebuild', token, 'rebuild_run', run_id, 'rebuild_for', rebuild_for, 'rebuild_players', 0,
+    'rebuild_erased', 0)
 end
 redis.call('HSET', META, 'rebuild_until', text_of(now + lease))
 return { 'begun' }

@@ -58,6 +58,7 @@ local function current()
   if meta[2] ~= spec then return nil, 'it was loaded under another definition' end
   if meta[3] ~= run_id then return nil, 'the server is another one, or was restarted' end
   local seq, players = tonumber(meta[4]), tonumber(meta[5])
+  if not seq then return nil, 'its meta was written by somebody else' end
   if seq < seen then
     redis.call('HDEL', META, 'epoch')  -- so that the other nodes know
     return nil, 'the server went back in time'

@@ -20,6 +20,7 @@ if load_under_way() then
   side_changed()
   -- The loader may have read them from the ledger before.
   for i = 5, #ARGV do redis.call('SADD', ERASED, ARGV[i]) end
+  redis.call('HSET', META, 'rebuild_erased', redis.call('SCARD', ERASED))
 end
 
 local seq, reason = current()

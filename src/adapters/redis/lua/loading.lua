@@ -2,9 +2,9 @@
 --
 -- It lives in the meta: `rebuild` the loader's token, `rebuild_until` when the loader counts as gone (ms of this
 -- server's clock), `rebuild_run` and `rebuild_for` what the board is to be loaded for, `rebuild_players` how many the
--- side keys hold.
+-- side keys hold, `rebuild_erased` how many were erased.
 
-local rebuild_fields = { 'rebuild', 'rebuild_until', 'rebuild_run', 'rebuild_for', 'rebuild_players' }
+local rebuild_fields = { 'rebuild', 'rebuild_until', 'rebuild_run', 'rebuild_for', 'rebuild_players', 'rebuild_erased' }
 local rebuild_for = epoch .. ' ' .. spec
 
 local function now_us()
@@ -23,8 +23,8 @@ local function load_under_way()
   local load = redis.call('HMGET', META, unpack(rebuild_fields))
   local token = load[1]
   if not token then return nil end
-  if load[3] == run_id and load[4] == rebuild_for and now_us() < tonumber(load[2]) * 1000 and
-      is_whole(SIDE, SIDE_BESIDE, tonumber(load[5])) then
+  if load[3] == run_id and load[4] == rebuild_for and now_us() < (tonumber(load[2]) or 0) * 1000 and
+      is_whole(SIDE, SIDE_BESIDE, tonumber(load[5])) and count('SCARD', ERASED) == tonumber(load[6]) then
     return token
   end
   end_load()
