@@ -191,4 +191,10 @@ inline std::string name_of_where(const testing::TestParamInfo<Where>& where) {
                                             testing::Values(KeyKind::wide, KeyKind::packed)), \
                            name_of_where)
 
+/// For tests that take long: each server, each kind of board.
+#define ON_BOTH_SERVERS(suite)                                                                                        \
+  INSTANTIATE_TEST_SUITE_P(                                                                                           \
+      Servers, suite, testing::Values(Where{Program::redis, KeyKind::wide}, Where{Program::valkey, KeyKind::packed}), \
+      name_of_where)
+
 }  // namespace scoreline::test

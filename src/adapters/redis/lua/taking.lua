@@ -74,9 +74,10 @@ local function take_compared(set, beside, offers, first, kept)
         (sums and text_of(math.max(results, kept_results)) or '')
     end
   end
-  many('ZREM', set, gone)
+  -- A full server looks at a script's first write only, and lets those through that take something away.
   many('ZADD', set, added)
   many('HSET', beside, noted)
+  many('ZREM', set, gone)
   return #added / 2
 end
 
