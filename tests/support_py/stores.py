@@ -58,8 +58,8 @@ class Redis:
 
     def start(self):
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [self.program, self.settings, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save",
-             "", "--appendonly", "no", *map(str, self.arguments)], stdout=subprocess.DEVNULL)
+            [self.program, self.settings, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
+             "--save", "", "--appendonly", "no", *map(str, self.arguments)], stdout=subprocess.DEVNULL)
         wait_until(lambda: self.command("PING") == "PONG", "Redis")
 
     def command(self, *words):

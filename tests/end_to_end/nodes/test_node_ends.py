@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import time
+import uuid
 
 import pytest
 from load import Load
@@ -75,3 +76,20 @@ def test_a_node_that_cannot_reach_its_stores_says_which_and_ends(stores, tmp_pat
     error = run_json("serve", "--ledger", urls["ledger"], "--index", urls["index"], cwd=tmp_path, expect=74)
     assert f"127.0.0.1:{port}" in error["detail"] and error["code"] == "storage_failed", error
     assert time.monotonic() - begin < 15
+
+
+@pytest.mark.xfail(strict=True, reason="the other node answers `duplicate` and shows nothing until the first one does")
+def test_what_one_node_kept_and_another_answers_is_on_the_board(stores, tmp_path):
+    _, redis = stores
+    proxy = TcpProxy(redis.port)
+    with Nodes(stores, tmp_path / "one", count=1, index=f"redis://127.0.0.1:{proxy.port}") as (one,), \
+            Nodes(stores, tmp_path / "two", count=1) as (two,):
+        path = "/v1/leaderboards/main/results"
+        result = {"matchId": str(uuid.uuid4()), "playerId": "alice", "seasonId": 12, "points": 10}
+        assert one.request("POST", path, result | {"matchId": str(uuid.uuid4()), "playerId": "bob"})[0] == 200
+        proxy.mode = "deaf"
+        assert one.request("POST", path, result)[0] == 503
+        status, _, body = two.request("POST", path, result)
+        assert status == 503 or body["rank"] == 2, body
+        proxy.mode = "pass"
+    proxy.close()

@@ -12,6 +12,7 @@ import time
 import pytest
 from load import Load
 from nodes import Nodes
+from scoreline import run_json
 from stores import LONG, Postgres
 from tcp_proxy import TcpProxy
 
@@ -107,6 +108,16 @@ def out_of_connections(postgres, load, _):
         load.reads_go_on()
 
 
+def test_a_node_that_gets_no_connection_says_so_and_ends(stores, tmp_path):
+    postgres, redis = stores
+    with contextlib.ExitStack() as guests:
+        with contextlib.suppress(OSError):
+            while True:
+                guests.enter_context(guest_of(postgres))
+        error = run_json("serve", "--ledger", postgres.url, "--index", redis.url, cwd=tmp_path, expect=74)
+    assert error["code"] == "storage_failed" and "too many clients" in error["detail"], error
+
+
 def guest_of(postgres):
     """One more connection to the server, that is, one less for others. OSError when there is none left."""
     connection = socket.create_connection(("127.0.0.1", postgres.port), timeout=5)
@@ -134,10 +145,10 @@ def small_disk(postgres, folder):
         postgres.query(f"create tablespace small location '{folder}'", check=True)
         postgres.set("default_tablespace", "small")
         yield
+    finally:
         postgres.set("default_tablespace", None)
         postgres.query("drop schema public cascade; create schema public", check=True)
         postgres.query("drop tablespace small", check=True)
-    finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
