@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "adapters/redis/routing.h"
 #include "adapters/redis/slots.h"
@@ -49,7 +50,14 @@ class Cluster final : public Router {
     const auto slot = slot_of(key);
     {
       const std::lock_guard lock(mutex_);
-      if (owners_[slot] && !doubtful_) return owners_[slot];
+      const Node& owner = owners_[slot];
+      if (owner && !doubtful_) {
+        const Monotonic now = clock_.monotonic();
+        Monotonic& confirmed = confirmed_[owner.get()];
+        if (now - confirmed < kNodeIsBelieved) return owner;
+        confirmed = now;
+        suspect_ = owner->endpoint();  // the others are to say it
+      }
     }
     lookout_.look(deadline.send, [&] { ask(deadline.send); });
     const std::lock_guard lock(mutex_);
@@ -108,16 +116,22 @@ class Cluster final : public Router {
     }
     why_.clear();
     doubtful_ = false;
+    const Monotonic now = clock_.monotonic();
     std::fill(owners_.begin(), owners_.end(), nullptr);
     for (const auto& range : ranges) {
       const Node node = node_at(range.master);
       std::fill(owners_.begin() + static_cast<std::ptrdiff_t>(range.first),
                 owners_.begin() + static_cast<std::ptrdiff_t>(range.last) + 1, node);
+      if (range.master != answer->from) confirmed_[node.get()] = now;
     }
     // Nodes without a slot are forgotten; calls under way keep theirs until they are done.
     std::erase_if(nodes_, [&](const Node& node) {
       return std::none_of(ranges.begin(), ranges.end(),
                           [&](const SlotRange& range) { return range.master == node->endpoint(); });
+    });
+    std::erase_if(confirmed_, [&](const auto& confirmed) {
+      return std::none_of(nodes_.begin(), nodes_.end(),
+                          [&](const Node& node) { return node.get() == confirmed.first; });
     });
   }
 
@@ -131,6 +145,7 @@ class Cluster final : public Router {
   std::mutex mutex_;
   std::vector<Node> owners_;  // by slot
   std::vector<Node> nodes_;
+  std::unordered_map<const ConnectionPipeline*, Monotonic> confirmed_;  // when another node last said so; of nodes_
   bool doubtful_ = true;
   Endpoint suspect_;
   std::string why_;  // nobody told the slots the last time

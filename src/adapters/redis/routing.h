@@ -36,6 +36,11 @@ std::unique_ptr<Router> make_sentinel(const Url& url, const Login& login, const 
 std::unique_ptr<Router> make_cluster(const Url& url, const Login& login, const ClientOptions& options,
                                      const Clock& clock, Random& random);
 
+/// How long a node is believed to be the right one without somebody else saying so: one that hung, or was cut off,
+/// while another took over does not know it when it is back, and would show what it had. One caller asks again, the
+/// others go on meanwhile.
+inline constexpr std::chrono::milliseconds kNodeIsBelieved{1'000};
+
 /// When it is worth trying again after everything known was tried.
 inline constexpr std::chrono::milliseconds kRetryWhenLost{500};
 

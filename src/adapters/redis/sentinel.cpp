@@ -23,7 +23,11 @@ class Sentinel final : public Router {
   Result<Node> node_of(std::string_view, Deadline deadline) override {
     {
       const std::lock_guard lock(mutex_);
-      if (master_ && !doubtful_) return master_;
+      const Monotonic now = clock_.monotonic();
+      if (master_ && !doubtful_) {
+        if (now - confirmed_ < kNodeIsBelieved) return master_;
+        confirmed_ = now;
+      }
     }
     lookout_.look(deadline.send, [&] { ask(deadline.send); });
     const std::lock_guard lock(mutex_);
@@ -68,6 +72,7 @@ class Sentinel final : public Router {
     // The one that answered is asked first the next time.
     std::rotate(sentinels_.begin(), std::find(sentinels_.begin(), sentinels_.end(), answer->from), sentinels_.end());
     doubtful_ = false;
+    confirmed_ = clock_.monotonic();
     if (master_ && master_->endpoint() == endpoint) return;
     master_ = std::make_shared<ConnectionPipeline>(endpoint, login_, options_.max_waiting_bytes, clock_, random_);
   }
@@ -83,6 +88,7 @@ class Sentinel final : public Router {
   std::vector<Endpoint> sentinels_;
   Node master_;
   bool doubtful_ = false;
+  Monotonic confirmed_;
   std::string why_;  // there is no master
 };
 

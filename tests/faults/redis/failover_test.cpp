@@ -36,13 +36,6 @@ class Failover : public SeveralServers {
     expect_as_ledger(*other_->index, board_, ledger_);
   }
 
-  /// How much of the master's writes a server has.
-  static std::string offset_of(const RedisServer& server) {
-    const std::string info = say_to(server.port(), "INFO replication");
-    const auto at = std::min(info.find("master_repl_offset:"), info.size());
-    return info.substr(at, info.find('\r', at) - at);
-  }
-
   /// Results that only the master has: what it sends to a replica that hangs would be read later, so it sends nothing.
   void lose_some(const RedisServer& master, const RedisServer& replica) {
     ASSERT_TRUE(eventually([&] { return offset_of(master) == offset_of(replica); }));

@@ -21,6 +21,13 @@ class SeveralServers : public testing::TestWithParam<Program> {
     return to.index->apply(board_, {&now, 1}, Ranks::skip).map([](const auto& a) { return a.front().changed; });
   }
 
+  /// How much of the master's writes a server has.
+  static std::string offset_of(const RedisServer& server) {
+    const std::string info = say_to(server.port(), "INFO replication");
+    const auto at = std::min(info.find("master_repl_offset:"), info.size());
+    return info.substr(at, info.find('\r', at) - at);
+  }
+
   const Board board_ = board_of(KeyKind::wide);
   ModelBoard ledger_{board_};
   std::optional<RedisNode> node_;
