@@ -50,7 +50,10 @@ TEST_P(LostBoards, AServerThatComesBackWithADumpIsNotBelieved) {
   server_->crash();
   server_->start();
   ASSERT_EQ(admin("EXISTS lb:{s12} lb:{s12}:meta"), "2");  // all there, and one result short
-  ASSERT_TRUE(eventually([&] { return index().is_loaded(board_) && other().is_loaded(board_); }));
+  // The node that has not seen the late result is asked first.
+  ASSERT_TRUE(eventually([&] { return other().is_loaded(board_).has_value(); }));
+  EXPECT_EQ(code_of(other().range(board_, 1, 10)), Code::not_ready);
+  ASSERT_TRUE(eventually([&] { return index().is_loaded(board_).has_value(); }));
   expect_lost_and_healed();
 }
 

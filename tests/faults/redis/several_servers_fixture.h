@@ -10,6 +10,7 @@ class SeveralServers : public testing::TestWithParam<Program> {
   void SetUp() override { SKIP_UNLESS_INSTALLED(GetParam()); }
 
   void start(const std::string& url, redis::ClientOptions client = {}) {
+    url_ = url;
     for (auto* const node : {&node_, &other_}) node->emplace(url, redis::RankIndexOptions{.epoch = "ledger"}, client);
     for (int i = 0; i < 50; ++i) ledger_.add("p" + std::to_string(i), 10 + i, Timestamp{0});
     must(reload(*node_->index, board_, ledger_));
@@ -30,6 +31,7 @@ class SeveralServers : public testing::TestWithParam<Program> {
 
   const Board board_ = board_of(KeyKind::wide);
   ModelBoard ledger_{board_};
+  std::string url_;
   std::optional<RedisNode> node_;
   std::optional<RedisNode> other_;
 };
