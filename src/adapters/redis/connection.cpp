@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
+
 #include "adapters/redis/reply_errors.h"
 
 namespace scoreline::redis {
@@ -20,6 +23,12 @@ std::string_view info_value(std::string_view info, std::string_view name) {
   return {};
 }
 
+void append_line(std::string& wire, std::size_t number) {
+  std::array<char, 24> digits;
+  wire.append(digits.data(), std::to_chars(digits.begin(), digits.end(), number).ptr);
+  wire += "\r\n";
+}
+
 Error refused(const std::string& message) {
   const bool soon = meaning_of(message) == Meaning::not_ready;
   return Error{soon ? Code::not_ready : Code::storage_failed, "the server says: " + message, {}, std::nullopt};
@@ -28,11 +37,13 @@ Error refused(const std::string& message) {
 }  // namespace
 
 void append_command_of(std::string& wire, std::size_t words) {
-  fmt::format_to(std::back_inserter(wire), "*{}\r\n", words);
+  wire += '*';
+  append_line(wire, words);
 }
 
 void append_word(std::string& wire, std::string_view word) {
-  fmt::format_to(std::back_inserter(wire), "${}\r\n", word.size());
+  wire += '$';
+  append_line(wire, word.size());
   wire += word;
   wire += "\r\n";
 }

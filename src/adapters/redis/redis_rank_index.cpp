@@ -1,6 +1,8 @@
 #include "adapters/redis/redis_rank_index.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "adapters/redis/member_codec.h"
@@ -86,20 +88,17 @@ std::string RedisRankIndex::epoch() const {
 }
 
 Result<RedisRankIndex::Answer> RedisRankIndex::ask(const Board& board, const Script& script,
-                                                   std::vector<std::string> keys,
-                                                   const std::vector<Arguments>& calls) const {
+                                                   std::vector<std::string> keys, std::vector<Arguments> calls) const {
   const Arguments head = {epoch(), {}, spec_of(board), std::to_string(seen_.seq(board.id))};
-  const auto ask_server = [&](const ServerInfo& server) {
-    std::vector<ScriptCall> sent;
-    sent.reserve(calls.size());
-    for (const Arguments& arguments : calls) {
-      ScriptCall call{&script, keys, head, server.run_id};
-      call.arguments[1] = server.run_id;
-      call.arguments.insert(call.arguments.end(), arguments.begin(), arguments.end());
-      sent.push_back(std::move(call));
-    }
-    return client_.run(std::span<const ScriptCall>(sent));
-  };
+  std::vector<ScriptCall> sent;
+  sent.reserve(calls.size());
+  for (Arguments& arguments : calls) {
+    ScriptCall call{&script, keys, {}};
+    call.arguments.reserve(head.size() + arguments.size());
+    call.arguments = head;
+    std::move(arguments.begin(), arguments.end(), std::back_inserter(call.arguments));
+    sent.push_back(std::move(call));
+  }
   // The connection may have been made again in between, to a server that is another one now: nothing was done then.
   Result<std::vector<Reply>> replies = fail(Code::conflict, {});
   for (int attempt = 0; attempt < 2 && !replies && replies.error().code == Code::conflict; ++attempt) {
@@ -109,7 +108,8 @@ Result<RedisRankIndex::Answer> RedisRankIndex::ask(const Board& board, const Scr
       client_.doubt_server_of(keys.front());  // an operator may set it right while it runs
       return not_ready(fit.error().detail);
     }
-    replies = ask_server(*server);
+    for (ScriptCall& call : sent) call.run_id = call.arguments[1] = server->run_id;
+    replies = client_.run(std::span<const ScriptCall>(sent));
   }
   if (!replies && replies.error().code == Code::conflict) return not_ready("the index is being replaced");
   if (!replies) return fail(std::move(replies).error());
@@ -134,7 +134,9 @@ Result<RedisRankIndex::Answer> RedisRankIndex::ask(const Board& board, const Scr
 
 Result<std::vector<Reply>> RedisRankIndex::run(const Board& board, const Script& script, std::vector<std::string> keys,
                                                Arguments arguments, std::size_t parts) const {
-  auto answer = ask(board, script, std::move(keys), {std::move(arguments)});
+  std::vector<Arguments> calls;
+  calls.push_back(std::move(arguments));
+  auto answer = ask(board, script, std::move(keys), std::move(calls));
   if (!answer) return fail(std::move(answer).error());
   if (answer->stale) return stale_board(*answer->stale);
   if (answer->parts.size() < parts) return strange_answer();

@@ -61,6 +61,8 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   Result<void> begin_load(const leaderboards::Board& board) override;
   Result<void> load(const leaderboards::Board& board, std::uint64_t expected,
                     const std::function<std::optional<leaderboards::Offer>()>& next) override;
+  /// Others may load it once its lease has run out.
+  void abandon_load(const leaderboards::Board& board) override { forget_token(board); }
   Result<void> drop(const leaderboards::Board& board) override;
   Result<std::uint64_t> version(const leaderboards::Board& board) const override;
   std::optional<std::uint64_t> known_version(const leaderboards::Board& board) const override;
@@ -89,7 +91,7 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   BoardKeys keys(const leaderboards::Board& board) const { return keys_of(options_.key_prefix, board); }
   /// One script, for the server as it is now. A stale board is an answer.
   Result<Answer> ask(const leaderboards::Board& board, const Script& script, std::vector<std::string> keys,
-                     const std::vector<Arguments>& calls) const;
+                     std::vector<Arguments> calls) const;
   /// The same for one call, a stale board being an error; at least `parts` parts.
   Result<std::vector<Reply>> run(const leaderboards::Board& board, const Script& script, std::vector<std::string> keys,
                                  Arguments arguments, std::size_t parts) const;

@@ -6,7 +6,7 @@
 
 local first = 6
 if load_under_way() then
-  take(SIDE, SIDE_BESIDE, ARGV, first)
+  take_unread(SIDE, SIDE_BESIDE, ARGV, first)
   side_changed()
 end
 
@@ -23,5 +23,6 @@ local function ranks()
 end
 
 local before = ranks()
-if take(BOARD, BESIDE, ARGV, first, kept) > 0 then seq = board_changed() end
+local changed = better and take_better(BOARD, ARGV, first, kept) or take_compared(BOARD, BESIDE, ARGV, first, kept)
+if changed > 0 then seq = board_changed() end
 return { seq, kept.scores, kept.beside, before, ranks() }

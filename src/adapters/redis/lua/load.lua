@@ -12,6 +12,6 @@ if redis.call('EXISTS', ERASED) == 1 then
     end
   end
 end
-take(SIDE, SIDE_BESIDE, offers, first)
+take_unread(SIDE, SIDE_BESIDE, offers, first)
 side_changed()
 return { 'kept' }

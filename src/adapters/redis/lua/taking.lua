@@ -7,7 +7,7 @@ local sums = rule == 'sum'
 local stride = 2 + (wide and 1 or 0) + (sums and 1 or 0)
 local counts_down = (order == 'desc') == (ties == 'first')  -- the time within a key: earlier is more
 
--- Where better is simply a greater or a lesser score, ZADD compares by itself.
+-- Where better is simply a greater or a lesser score: how ZADD calls it.
 local better = nil
 if not wide and rule == 'best' and counts_down then better = 'GT' end
 if not wide and rule == 'least' and not counts_down then better = 'LT' end
@@ -81,12 +81,26 @@ local function take_compared(set, beside, offers, first, kept)
   return #added / 2
 end
 
--- The same for whatever board; where ZADD compares, `kept` need not have been read.
-local function take(set, beside, offers, first, kept)
-  if not better then return take_compared(set, beside, offers, first, kept or read_kept(set, beside, offers, first)) end
-  local changed = 0
-  for at = first, #offers, piece do
-    changed = changed + redis.call('ZADD', set, better, 'CH', unpack(offers, at, math.min(at + piece - 1, #offers)))
+-- The same where better is simply a greater or a lesser score.
+local function take_better(set, offers, first, kept)
+  local added = {}
+  for i, kept_score in ipairs(kept.scores) do
+    local at = first + (i - 1) * stride
+    local score = offers[at]
+    local more = not kept_score or tonumber(score) - tonumber(kept_score)
+    if more == true or (better == 'GT' and more > 0) or (better == 'LT' and more < 0) then
+      added[#added + 1] = score
+      added[#added + 1] = offers[at + 1]
+    end
   end
-  return changed
+  many('ZADD', set, added)
+  return #added / 2
+end
+
+-- The same for whatever board, `kept` unread: where one is loaded ZADD compares by itself.
+local function take_unread(set, beside, offers, first)
+  if not better then return take_compared(set, beside, offers, first, read_kept(set, beside, offers, first)) end
+  for at = first, #offers, piece do
+    redis.call('ZADD', set, better, unpack(offers, at, math.min(at + piece - 1, #offers)))
+  end
 end
