@@ -90,16 +90,15 @@ TEST_P(Connections, ALoadCutAgainAndAgainIsRightInTheEndAndNeverSeenInPart) {
     while (!load()) ++failures;
     done = true;
   });
-  for (int i = 0; !done; ++i) {
+  for (int i = 0; !done && !HasFailure(); ++i) {
     Offer better = offer("q" + std::to_string(i % 12'000), 1'000 + i);
     {
       const std::lock_guard lock(ledger_mutex);
       ledger_.add(better.player.text(), better.standing.points, Timestamp{0});
     }
-    ASSERT_TRUE(other().apply(board_, {&better, 1}, Ranks::skip));
+    EXPECT_TRUE(other().apply(board_, {&better, 1}, Ranks::skip));
     const auto page = other().range(board_, 1, 1);
-    ASSERT_TRUE(page) << page.error().detail;
-    ASSERT_EQ(page->players, 12'000U);
+    EXPECT_EQ(page.map([](const auto& seen) { return seen.players; }).value_or(0), 12'000U);
   }
   loading.join();
   cutting.join();

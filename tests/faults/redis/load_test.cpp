@@ -79,7 +79,7 @@ TEST_P(Loads, UnderWritesErasuresAndReadersEachSeesAWholeBoardAndNothingIsLost) 
   threads.emplace_back([&] { read(other()); });
   RedisNode loader(url(), kOptions);
   for (int i = 0; i < 8 && !stop_; ++i) {
-    must(loader.index->begin_load(board_));
+    EXPECT_TRUE(loader.index->begin_load(board_));
     const auto as_read = [&] {
       const std::lock_guard lock(ledger_mutex_);
       return ledger_;
@@ -184,6 +184,21 @@ TEST_P(Loads, ALoadThatTheServerLostPutsNoPartOfABoardInPlace) {
     expect_right();
     admin("FLUSHALL");
   }
+}
+
+// There is no piece whose script could tell that the load is over: only its end can.
+TEST_P(Loads, ALoadOfNothingThatIsOverPutsNoEmptyBoardInPlace) {
+  fill_ledger();
+  const ModelBoard nothing(board_);
+  RedisNode dying(url(), {.epoch = "ledger", .load_lease = std::chrono::milliseconds{1}});
+  must(dying.index->begin_load(board_));
+  ASSERT_TRUE(eventually([&] { return reload(index(), board_, ledger_).has_value(); }));
+  EXPECT_EQ(code_of(finish_load(*dying.index, board_, nothing)), Code::conflict);
+  expect_right();
+  must(index().begin_load(board_));
+  admin("FLUSHALL");
+  EXPECT_EQ(code_of(finish_load(index(), board_, nothing)), Code::conflict);
+  expect_lost_and_healed();
 }
 
 TEST_P(Loads, ATotalOfFewerResultsDoesNotComeBack) {
