@@ -1,5 +1,6 @@
 """Real backing stores for tests of several nodes: PostgreSQL and Redis on free ports, in scratch folders."""
 
+import contextlib
 import os
 import pathlib
 import pwd
@@ -144,14 +145,16 @@ class Postgres:
         self.process.wait()
         wait_until(lambda: not any(pathlib.Path(f"/proc/{process}").exists() for process in processes), "their end")
 
-    def hang(self):
+    @contextlib.contextmanager
+    def hung(self):
         """SIGSTOP to every process; the parent first, so that it starts no others meanwhile."""
         for process in (self.process.pid, *self.children()):
             self.signal(process, signal.SIGSTOP)
-
-    def resume(self):
-        for process in (self.process.pid, *self.children()):
-            self.signal(process, signal.SIGCONT)
+        try:
+            yield
+        finally:
+            for process in (self.process.pid, *self.children()):
+                self.signal(process, signal.SIGCONT)
 
     def children(self):
         text = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
@@ -159,10 +162,8 @@ class Postgres:
 
     @staticmethod
     def signal(process, number):
-        try:
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
             os.kill(process, number)
-        except ProcessLookupError:
-            pass  # it has ended by itself
 
     def close(self):
         self.kill()

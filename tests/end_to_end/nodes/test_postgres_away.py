@@ -55,11 +55,10 @@ def rid_of_backends(postgres, load, _):
 
 
 def hung(postgres, load, _):
-    postgres.hang()
-    load.refuses()
-    load.reads_go_on()
-    time.sleep(10 if LONG else 0)
-    postgres.resume()
+    with postgres.hung():
+        load.refuses()
+        load.reads_go_on()
+        time.sleep(10 if LONG else 0)
 
 
 def unheard(_, load, proxy):
