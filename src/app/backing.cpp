@@ -45,10 +45,12 @@ Result<std::string> open_ledger(const std::string& data, const std::string& url,
 
 }  // namespace
 
+bool is_shared_index(const std::string& index) { return !index.empty() && index != "memory:"; }
+
 Result<Backing> open_backing(const std::string& data, const std::string& ledger, const std::string& index,
                              const Clock& clock, Random& random) {
   Backing backing;
-  const bool in_memory = index.empty() || index == "memory:";
+  const bool in_memory = !is_shared_index(index);
   const auto url = in_memory ? Result<redis::Url>() : redis::parse_url(index);
   if (!url) return fail(about(url.error(), "index"));
   const auto identity = open_ledger(data, ledger, clock, random, backing);

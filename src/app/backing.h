@@ -30,6 +30,9 @@ struct Backing {
   std::vector<std::string> notes;  ///< what the operator should know about this start
 };
 
+/// Whether an index of this URL is one that other processes share.
+bool is_shared_index(const std::string& index);
+
 /// `data`: the folder of an embedded ledger. `ledger` empty: embedded in `data`; `index` empty: `memory:`.
 /// Errors: usage, field `ledger` or `index`; those of the ledger and the index.
 Result<Backing> open_backing(const std::string& data, const std::string& ledger, const std::string& index,

@@ -16,14 +16,13 @@ constexpr std::chrono::seconds kTellAllShownEvery{5};
 }  // namespace
 
 BoardKeeper::BoardKeeper(leaderboards::Service& service, ingest::Pipeline& pipeline, Backing& backing,
-                         const Clock& clock, std::uint64_t hash_seed, std::function<void(const std::string&)> tell,
+                         const Clock& clock, std::function<void(const std::string&)> tell,
                          std::chrono::milliseconds every)
     : service_(service),
       pipeline_(pipeline),
       backing_(backing),
       ledger_(*backing.shared),
       clock_(clock),
-      hash_seed_(hash_seed),
       tell_(std::move(tell)),
       every_(every),
       told_all_shown_(clock.monotonic()),
@@ -36,6 +35,8 @@ BoardKeeper::~BoardKeeper() {
   }
   wake_.notify_one();
   thread_.join();
+  // Else the others would look after what we leave.
+  if (service_.ready()) static_cast<void>(tell_all_shown());
 }
 
 void BoardKeeper::run() {
@@ -52,7 +53,12 @@ Result<void> BoardKeeper::look() {
       .and_then([this] { return follow_definitions(); })
       .and_then([this] { return make_lost_boards(); })
       .and_then([this] { return show_left_behind(); })
-      .and_then([this] { return tell_all_shown(); });
+      .and_then([this]() -> Result<void> {
+        const Monotonic now = clock_.monotonic();
+        if (now - told_all_shown_ < kTellAllShownEvery) return {};
+        told_all_shown_ = now;
+        return tell_all_shown();
+      });
 }
 
 void BoardKeeper::report(const Result<void>& looked) {
@@ -72,32 +78,27 @@ Result<void> BoardKeeper::follow_ledger() {
 }
 
 Result<void> BoardKeeper::follow_definitions() {
-  const auto version = ledger_.definitions_version();
-  if (!version) return fail(version.error());
-  if (*version == known_version_) return {};
-  const auto refreshed = on_writer(pipeline_, [this] { return service_.catalogue().refresh(); });
-  if (refreshed) known_version_ = *version;
-  return refreshed;
+  const auto current = service_.catalogue().is_current();
+  if (!current) return fail(current.error());
+  if (*current) return {};
+  return on_writer(pipeline_, [this] { return service_.catalogue().refresh(); });
 }
 
 Result<void> BoardKeeper::make_lost_boards() {
-  const auto made = service_.heal(hash_seed_);
+  const auto made = service_.maker().make_missing([](leaderboards::ScanProgress) {});
   if (!made) return fail(made.error());
-  if (*made > 0) tell_(fmt::format("made {} boards again, which the index did not have", *made));
+  if (*made > 0) tell_(fmt::format("the index lacked boards; made again from the ledger: {}", *made));
   return {};
 }
 
 Result<void> BoardKeeper::show_left_behind() {
   const auto gone = ingest::show_left_behind(service_.catalogue(), ledger_, *backing_.index);
   if (!gone) return fail(gone.error());
-  if (*gone > 0) tell_(fmt::format("{} writers are gone; what they recorded is on the boards", *gone));
+  if (*gone > 0) tell_("a server or its connection is gone; what it had recorded is on the boards");
   return {};
 }
 
 Result<void> BoardKeeper::tell_all_shown() {
-  const Monotonic now = clock_.monotonic();
-  if (now - told_all_shown_ < kTellAllShownEvery) return {};
-  told_all_shown_ = now;
   return on_writer(pipeline_, [this]() -> Result<void> {
     if (!pipeline_.all_shown()) return {};
     return ledger_.all_shown();

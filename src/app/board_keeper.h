@@ -26,7 +26,7 @@ class BoardKeeper {
   /// Looks every `every`. `backing` is a shared one. `tell` hears what an operator should know; on the keeper's thread.
   /// All must outlive it.
   BoardKeeper(leaderboards::Service& service, ingest::Pipeline& pipeline, Backing& backing, const Clock& clock,
-              std::uint64_t hash_seed, std::function<void(const std::string&)> tell, std::chrono::milliseconds every);
+              std::function<void(const std::string&)> tell, std::chrono::milliseconds every);
   ~BoardKeeper();
   BoardKeeper(const BoardKeeper&) = delete;
   BoardKeeper& operator=(const BoardKeeper&) = delete;
@@ -47,11 +47,9 @@ class BoardKeeper {
   Backing& backing_;
   leaderboards::SharedLedger& ledger_;
   const Clock& clock_;
-  const std::uint64_t hash_seed_;
   const std::function<void(const std::string&)> tell_;
   const std::chrono::milliseconds every_;
   std::string identity_;
-  std::uint64_t known_version_ = 0;
   Monotonic told_all_shown_;
   bool failing_ = false;
 

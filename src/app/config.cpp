@@ -202,21 +202,6 @@ Result<Config> bind(const Layers& layers) {
   return config;
 }
 
-/// The password of `http://user:password@host` goes, and those that stand behind it as `?password=…&sslpassword=…`.
-std::string redacted(std::string value) {
-  const std::size_t scheme = value.find("://");
-  if (scheme == std::string::npos) return value;
-  const std::size_t begin = scheme + 3;
-  const std::size_t at = value.substr(0, value.find('/', begin)).rfind('@');
-  if (at != std::string::npos) value.replace(begin, at - begin, "***");
-  constexpr std::string_view kSecret = "password=";
-  for (std::size_t found = value.find('?'); (found = value.find(kSecret, found)) != std::string::npos;) {
-    found += kSecret.size();
-    value.replace(found, std::min(value.find('&', found), value.size()) - found, "***");
-  }
-  return value;
-}
-
 const Key& key_of(const Setting& setting) { return *std::ranges::find(kKeys, setting.key, &Key::name); }
 
 std::string as_literal(const Setting& setting) {
@@ -264,6 +249,20 @@ Result<Config> load_config(const ConfigSources& sources) {
   auto config = bind(layers);
   if (config) config->leaderboards = std::move(definitions);
   return config;
+}
+
+std::string redacted(std::string value) {
+  const std::size_t scheme = value.find("://");
+  if (scheme == std::string::npos) return value;
+  const std::size_t begin = scheme + 3;
+  const std::size_t at = value.substr(0, value.find('/', begin)).rfind('@');
+  if (at != std::string::npos) value.replace(begin, at - begin, "***");
+  constexpr std::string_view kSecret = "password=";
+  for (std::size_t found = value.find('?'); (found = value.find(kSecret, found)) != std::string::npos;) {
+    found += kSecret.size();
+    value.replace(found, std::min(value.find('&', found), value.size()) - found, "***");
+  }
+  return value;
 }
 
 std::string print(const Config& config, bool json) {

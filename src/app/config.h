@@ -56,6 +56,9 @@ Result<Config> load_config(const ConfigSources& sources);
 /// As TOML that load_config reads again, with the origin of each value; or as JSON. A password in a URL is not shown.
 std::string print(const Config& config, bool json);
 
+/// A URL to show: the password of `http://user:password@host` is hidden, and those behind it as `?password=…`.
+std::string redacted(std::string url);
+
 /// Whether only this machine reaches `address`.
 bool is_loopback(std::string_view address);
 

@@ -70,11 +70,10 @@ Result<std::unique_ptr<Engine>> Engine::assemble(std::unique_ptr<Parts> parts, c
       return fail(std::move(error));
     }
   }
-  parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock);
+  parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock, parts->random.bits());
   parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random);
   if (backing.shared != nullptr) {
-    parts->keeper.emplace(*parts->service, *parts->pipeline, backing, parts->clock, parts->random.bits(), options.tell,
-                          kLookAfterBoards);
+    parts->keeper.emplace(*parts->service, *parts->pipeline, backing, parts->clock, options.tell, kLookAfterBoards);
   }
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
@@ -89,7 +88,7 @@ const Clock& Engine::clock() const { return parts_->clock; }
 const std::vector<std::string>& Engine::notes() const { return parts_->backing.notes; }
 bool Engine::index_is_shared() const { return !parts_->backing.index->exclusive(); }
 
-Result<void> Engine::rebuild() { return parts_->service->rebuild(parts_->random.bits()); }
+Result<void> Engine::rebuild() { return parts_->service->rebuild(); }
 
 void Engine::start_rebuild() {
   SCORELINE_CHECK(!parts_->rebuilding.joinable());

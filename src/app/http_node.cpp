@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "app/backing.h"
 #include "app/web_files.h"
 
 namespace scoreline::app {
@@ -28,7 +29,10 @@ Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const En
   for (const auto& note : (*engine)->notes()) spdlog::warn("{}", note);
   std::unique_ptr<HttpNode> node(new HttpNode(config, std::move(*engine), stop, clock));
   if (auto started = node->server_->start(); !started) return fail(std::move(started.error()));
-  spdlog::info("listening on {}, data folder {}", node->url(), options.data.string());
+  const std::string stores = is_shared_index(config.index)
+                                 ? fmt::format("ledger {}, index {}", redacted(config.ledger), redacted(config.index))
+                                 : fmt::format("data folder {}", options.data.string());
+  spdlog::info("listening on {}, {}", node->url(), stores);
   node->engine_->start_rebuild();
   return node;
 }

@@ -12,6 +12,7 @@
 
 #include "adapters/files/result_sinks.h"
 #include "adapters/files/result_sources.h"
+#include "app/backing.h"
 #include "app/config.h"
 #include "app/data_folder.h"
 #include "app/engine.h"
@@ -62,11 +63,12 @@ class Program {
                          .progress = !invocation_.json && ::isatty(STDERR_FILENO) == 1,
                          .clock = clock_,
                          .random = random_,
-                         .wait = [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); },
+                         .wait = wait_,
                          .open_store = [this] { return open_store(); },
                          .open_folder = [this] { return open_folder(); },
                          .start_node = [this] { return start_node(); },
                          .remote = !config_.server.empty(),
+                         .shared = is_shared_index(config_.index),
                          .open_source = [](const cli::ImportCommand& command) { return open_source(command); },
                          .open_rejected = files::rejected_sink,
                          .open_result_sink = [](const cli::ExportCommand& command) { return open_results_to(command); },
@@ -90,7 +92,7 @@ class Program {
     if (!config_.server.empty()) {
       auto client = http::Client::to(config_.server, kServerDeadline);
       if (!client) return fail(std::move(client.error()));
-      return std::make_unique<cli::ServerStore>(std::move(*client));
+      return std::make_unique<cli::ServerStore>(std::move(*client), wait_);
     }
     if (config_.ledger.empty() && !std::holds_alternative<cli::ImportCommand>(invocation_.command)) {
       if (auto there = check_is_there(config_.data); !there) return fail(std::move(there.error()));
@@ -163,6 +165,9 @@ class Program {
   const StopSignal& stop_;
   SystemClock clock_;
   SeededRandom random_{system_seed()};
+  const std::function<void(std::chrono::milliseconds)> wait_ = [](std::chrono::milliseconds pause) {
+    std::this_thread::sleep_for(pause);
+  };
   std::unique_ptr<ScratchFolder> scratch_;  // goes when the command has ended, and the engine with it
 };
 

@@ -162,6 +162,16 @@ class Parser {
 
   void add_rest() {
     verify_ = command("verify", "Check every stored result of a data folder", "  scoreline verify --data DIR");
+    const std::string current = "The season; by default the current one";
+    rebuild_ = command("rebuild", "Make a board again from the ledger while everything goes on",
+                       "  scoreline rebuild --season 12 --server http://127.0.0.1:8080\n"
+                       "  scoreline rebuild --ledger postgresql://… --index redis://…");
+    add_board(*rebuild_, rebuild_command_.board, current);
+    reconcile_ = command("reconcile", "Compare a board with the ledger, by count, checksum and player",
+                         "  scoreline reconcile --server http://127.0.0.1:8080\n"
+                         "  scoreline reconcile --repair --season 12 --server http://127.0.0.1:8080");
+    reconcile_->add_flag("--repair", reconcile_command_.repair, "Make the board again when they differ");
+    add_board(*reconcile_, reconcile_command_.board, current);
     CLI::App* config =
         command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
     config->require_subcommand(1);
@@ -179,6 +189,8 @@ class Parser {
     if (rank_->parsed()) return rank_command_;
     if (around_->parsed()) return around_command_;
     if (verify_->parsed()) return VerifyCommand{};
+    if (rebuild_->parsed()) return rebuild_command_;
+    if (reconcile_->parsed()) return reconcile_command_;
     if (demo_->parsed()) return demo_command_;
     if (config_print_->parsed()) return ConfigPrintCommand{};
     SCORELINE_CHECK(version_->parsed());
@@ -198,6 +210,8 @@ class Parser {
   CLI::App* rank_ = nullptr;
   CLI::App* around_ = nullptr;
   CLI::App* verify_ = nullptr;
+  CLI::App* rebuild_ = nullptr;
+  CLI::App* reconcile_ = nullptr;
   CLI::App* config_print_ = nullptr;
   CLI::App* version_ = nullptr;
   ImportCommand import_command_;
@@ -205,6 +219,8 @@ class Parser {
   TopCommand top_command_;
   RankCommand rank_command_;
   AroundCommand around_command_;
+  RebuildCommand rebuild_command_;
+  ReconcileCommand reconcile_command_;
   DemoCommand demo_command_;
 };
 

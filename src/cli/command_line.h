@@ -55,6 +55,17 @@ struct AroundCommand {
 
 struct VerifyCommand {};
 
+/// Makes a board again from the ledger.
+struct RebuildCommand {
+  BoardChoice board;
+};
+
+/// Compares a board with the ledger.
+struct ReconcileCommand {
+  BoardChoice board;
+  bool repair = false;  ///< makes it again when they differ
+};
+
 struct DemoCommand {
   std::int64_t rate = 35;             ///< made-up results a second
   std::optional<std::uint64_t> seed;  ///< absent: another season each time
@@ -68,8 +79,9 @@ struct HelpCommand {
   std::string text;
 };
 
-using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
-                             VerifyCommand, DemoCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+using Command =
+    std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
+                 RebuildCommand, ReconcileCommand, DemoCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

@@ -13,8 +13,13 @@ Result<int> run_top(const TopCommand& command, Context& context);
 Result<int> run_rank(const RankCommand& command, Context& context);
 Result<int> run_around(const AroundCommand& command, Context& context);
 Result<int> run_verify(const VerifyCommand& command, Context& context);
+Result<int> run_rebuild(const RebuildCommand& command, Context& context);
+Result<int> run_reconcile(const ReconcileCommand& command, Context& context);
 Result<int> run_demo(const DemoCommand& command, Context& context);
 Result<int> run_config_print(const ConfigPrintCommand& command, Context& context);
 Result<int> run_version(const VersionCommand& command, Context& context);
+
+/// Errors: usage, where the boards live in the memory of another process that was not named.
+Result<void> check_can_look_after_boards(const Context& context);
 
 }  // namespace scoreline::cli

@@ -67,6 +67,8 @@ struct Context {
   std::function<Result<std::unique_ptr<Node>>()> start_node;
   /// Whether --server was given.
   bool remote = false;
+  /// Whether the stores are ones that other processes share.
+  bool shared = false;
 
   std::function<Result<std::unique_ptr<ingest::ResultSource>>(const ImportCommand&)> open_source;
   std::function<std::unique_ptr<ingest::RejectedSink>(const std::string& path)> open_rejected;

@@ -1,5 +1,7 @@
 #include "cli/folder_store.h"
 
+#include <fmt/format.h>
+
 #include "base/decimal.h"
 
 namespace scoreline::cli {
@@ -30,6 +32,17 @@ Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice)
   if (!board) return fail(board.error());
   ref.season = board->id.season;  // from here on this one, should another become the current one
   return Chosen{ref, board->id.season, (*record)->definition.scale};
+}
+
+ShownSum shown(const leaderboards::BoardSum& sum) { return {sum.players, fmt::format("{:016x}", sum.checksum)}; }
+
+std::string shown(const std::optional<leaderboards::Standing>& standing, int scale) {
+  if (!standing) return {};
+  return format_scaled(standing->points, scale) + " at " + format_timestamp(standing->achieved_at);
+}
+
+leaderboards::BoardMaker::Progress heard_by(const Store::OnProgress& progress) {
+  return [&progress](leaderboards::ScanProgress at) { progress(at.rows_done, at.rows_total); };
 }
 
 ShownEntry shown(const Entry& entry, int scale) {
@@ -85,6 +98,32 @@ Result<ShownBoard> FolderStore::around(const BoardChoice& board, const std::stri
   const auto page = service_.around(chosen->ref, *id, radius);
   if (!page) return fail(page.error());
   return shown(*page, *chosen);
+}
+
+Result<std::int64_t> FolderStore::rebuild(const BoardChoice& board, const OnProgress& progress) {
+  const auto chosen = choose(service_, board);
+  if (!chosen) return fail(chosen.error());
+  return service_.resolve(chosen->ref)
+      .and_then([&](const leaderboards::Board& of) { return service_.maker().make(of, heard_by(progress)); })
+      .map([&] { return std::int64_t{chosen->season.value}; });
+}
+
+Result<ShownDrift> FolderStore::reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) {
+  const auto chosen = choose(service_, board);
+  if (!chosen) return fail(chosen.error());
+  const auto of = service_.resolve(chosen->ref);
+  if (!of) return fail(of.error());
+  const auto drift = service_.maker().compare(*of, heard_by(progress));
+  if (!drift) return fail(drift.error());
+  ShownDrift told{chosen->season.value, shown(drift->ledger), shown(drift->index), drift->players, {}, false};
+  for (const auto& each : drift->differing) {
+    told.differing.push_back({each.player.text(), shown(each.ledger, chosen->scale), shown(each.index, chosen->scale)});
+  }
+  if (repair && drift->players > 0) {
+    if (const auto made = service_.maker().make(*of, heard_by(progress)); !made) return fail(made.error());
+    told.repaired = true;
+  }
+  return told;
 }
 
 }  // namespace scoreline::cli

@@ -15,6 +15,9 @@
 namespace scoreline::cli {
 namespace {
 
+/// How often a server is asked how far it is.
+constexpr std::chrono::milliseconds kAskAgain{200};
+
 using http::JsonDocument;
 using http::JsonKind;
 using http::JsonValue;
@@ -105,12 +108,31 @@ Result<ShownBoard> read_board(const std::string& body) {
   return board;
 }
 
+ShownSum read_sum(JsonValue sum) {
+  return {number_of<std::uint64_t>(sum, "players"), std::string(text_of(sum, "checksum"))};
+}
+
+/// Empty for null.
+std::string read_standing(JsonValue standing) {
+  if (standing.kind() != JsonKind::object) return {};
+  return fmt::format("{} at {}", text_of(standing, "points"), text_of(standing, "achievedAt"));
+}
+
+ShownDifference read_difference(JsonValue each) {
+  ShownDifference difference{std::string(text_of(each, "playerId")), {}, {}};
+  each.each([&](JsonValue member) {
+    if (member.key() == "ledger") difference.ledger = read_standing(member);
+    if (member.key() == "index") difference.index = read_standing(member);
+  });
+  return difference;
+}
+
 }  // namespace
 
 Result<std::string> ServerStore::call(const http::ClientRequest& request) {
   auto response = client_.send(request);
   if (!response) return fail(std::move(response.error()));
-  if (response->status != 200) return fail(problem_of(*response));
+  if (response->status != 200 && response->status != 202) return fail(problem_of(*response));
   return std::move(response->body);
 }
 
@@ -162,6 +184,58 @@ Result<ShownBoard> ServerStore::around(const BoardChoice& board, const std::stri
   const auto body = call(request);
   if (!body) return fail(body.error());
   return read_board(*body);
+}
+
+Result<std::string> ServerStore::run_task(const BoardChoice& board, std::string_view task, std::string_view query,
+                                          const OnProgress& progress) {
+  http::ClientRequest request;
+  request.method = http::Method::post;
+  request.target = fmt::format("{}:{}{}", path_of(board), task, query);
+  while (true) {
+    auto body = call(request);
+    if (!body) return body;
+    const auto document = JsonDocument::parse(*body);
+    if (!document || text_of(document->root(), "state").empty()) return fail(not_scoreline());
+    const JsonValue root = document->root();
+    if (text_of(root, "state") == "done") return body;
+    if (text_of(root, "state") == "failed") {
+      Error error{Code::internal, "the server could not do it", "server", std::nullopt};
+      root.each([&](JsonValue member) {
+        if (member.key() != "failure") return;
+        error = {code_of(text_of(member, "code")), std::string(text_of(member, "detail")), {}, std::nullopt};
+      });
+      return fail(error);
+    }
+    progress(number_of<std::uint64_t>(root, "resultsDone"), number_of<std::uint64_t>(root, "resultsTotal"));
+    wait_(kAskAgain);
+    // The season as the server understood it: another one may become the current one meanwhile.
+    request.method = http::Method::get;
+    request.target = fmt::format("/v1/leaderboards/{}/seasons/{}:{}", http::percent_encode(board.leaderboard),
+                                 number_of<std::int64_t>(root, "season"), task);
+  }
+}
+
+Result<std::int64_t> ServerStore::rebuild(const BoardChoice& board, const OnProgress& progress) {
+  const auto body = run_task(board, "rebuild", "", progress);
+  if (!body) return fail(body.error());
+  return number_of<std::int64_t>(JsonDocument::parse(*body)->root(), "season");
+}
+
+Result<ShownDrift> ServerStore::reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) {
+  const auto body = run_task(board, "reconcile", repair ? "?repair=true" : "", progress);
+  if (!body) return fail(body.error());
+  const auto document = JsonDocument::parse(*body);
+  const JsonValue root = document->root();
+  ShownDrift drift;
+  drift.season = number_of<std::int64_t>(root, "season");
+  drift.players = number_of<std::uint64_t>(root, "driftPlayers");
+  drift.repaired = text_of(root, "repaired") == "true";
+  root.each([&](JsonValue member) {
+    if (member.key() == "ledger") drift.ledger = read_sum(member);
+    if (member.key() == "index") drift.index = read_sum(member);
+  });
+  each_of(root, "differing", [&](JsonValue each) { drift.differing.push_back(read_difference(each)); });
+  return drift;
 }
 
 }  // namespace scoreline::cli

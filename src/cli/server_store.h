@@ -1,5 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "cli/store.h"
 #include "http/client.h"
 
@@ -8,16 +14,24 @@ namespace scoreline::cli {
 /// The store behind a running server, over HTTP. Not thread-safe.
 class ServerStore final : public Store {
  public:
-  explicit ServerStore(http::Client client) : client_(std::move(client)) {}
+  using Wait = std::function<void(std::chrono::milliseconds)>;
+  ServerStore(http::Client client, Wait wait) : client_(std::move(client)), wait_(std::move(wait)) {}
 
   Result<BatchOutcome> submit(const std::vector<ingest::Submission>& batch) override;
   Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) override;
   Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) override;
+  Result<std::int64_t> rebuild(const BoardChoice& board, const OnProgress& progress) override;
+  Result<ShownDrift> reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) override;
 
  private:
   Result<std::string> call(const http::ClientRequest& request);
 
+  /// Begins a task of a board, and waits until the server says that it has ended; its last answer.
+  Result<std::string> run_task(const BoardChoice& board, std::string_view task, std::string_view query,
+                               const OnProgress& progress);
+
   http::Client client_;
+  Wait wait_;
 };
 
 }  // namespace scoreline::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,27 @@ struct BatchOutcome {
   std::vector<std::pair<std::size_t, Error>> rejected;  ///< index in the batch, from 0, and why
 };
 
+/// One side of a comparison.
+struct ShownSum {
+  std::uint64_t players = 0;
+  std::string checksum;  ///< 16 hexadecimal digits
+};
+
+struct ShownDifference {
+  std::string player;
+  std::string ledger;  ///< `12.5 at 2026-10-12T18:00:00Z`; empty: not there
+  std::string index;
+};
+
+struct ShownDrift {
+  std::int64_t season = 0;
+  ShownSum ledger;
+  ShownSum index;
+  std::uint64_t players = 0;  ///< how many differ
+  std::vector<ShownDifference> differing;
+  bool repaired = false;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -48,6 +70,13 @@ class Store {
   virtual Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) = 0;
   /// No entries when the player is absent.
   virtual Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) = 0;
+
+  /// Results read so far, of how many.
+  using OnProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+  /// Makes the board again from the ledger; its season. Errors: conflict while another process makes it.
+  virtual Result<std::int64_t> rebuild(const BoardChoice& board, const OnProgress& progress) = 0;
+  /// Compares the board with the ledger, and makes it again when they differ and `repair` says so.
+  virtual Result<ShownDrift> reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) = 0;
 };
 
 }  // namespace scoreline::cli

@@ -43,7 +43,7 @@ Response wrong_method(std::string allow) {
 
 Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files,
          IndexReads reads, HostCheck hosts)
-    : hosts_(std::move(hosts)), context_{service, pipeline, {}} {
+    : hosts_(std::move(hosts)), context_{service, pipeline, {}, BoardTasks(service)} {
   if (reads == IndexReads::waiting) pool_ = std::make_unique<BlockingPool>(kWaitingReads, kQueuedReads);
   for (const StaticFile& file : files) {
     files_[file.path] = {file.content_type,

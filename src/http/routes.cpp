@@ -38,6 +38,14 @@ constexpr Route kRoutes[] = {
                read_ranks),
     from_index(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}/players:rank",
                "Read the ranks among friends", read_friends),
+    at_once(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}:rebuild",
+            "Make a board again from the ledger", start_rebuild),
+    at_once(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}:rebuild", "Show how far a rebuild is",
+            show_rebuild),
+    at_once(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}:reconcile",
+            "Compare a board with the ledger", start_reconcile),
+    at_once(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}:reconcile", "Show what a reconcile found",
+            show_reconcile),
     later(Method::del, "/v1/leaderboards/{leaderboard}/players/{player}", "Erase a player", erase_player),
     from_index(Method::get, "/seasons/{season}/leaderboard/top", "Read the top of main, as a bare array",
                read_article_top, kept_article_top),
@@ -47,6 +55,7 @@ constexpr Route kRoutes[] = {
                "Read the entries around a player on main, as a bare array", read_article_around),
     at_once(Method::get, "/healthz", "Tell that the process lives", healthz),
     at_once(Method::get, "/readyz", "Tell whether the boards are there", readyz),
+    at_once(Method::get, "/metrics", "Tell the drift of boards, for Prometheus", metrics),
     at_once(Method::get, "/openapi.yaml", "Serve this document", openapi),
 };
 
@@ -61,8 +70,9 @@ bool fits(std::string_view pattern, std::span<const std::string_view> segments, 
     const std::size_t slash = pattern.find('/');
     const std::string_view part = pattern.substr(0, slash);
     if (part.front() == '{') {
-      if (segments[next].empty()) return false;
-      params[param++] = segments[next];
+      const std::string_view suffix = part.substr(part.find('}') + 1);  // of `{season}:rebuild`
+      if (segments[next].size() <= suffix.size() || !segments[next].ends_with(suffix)) return false;
+      params[param++] = segments[next].substr(0, segments[next].size() - suffix.size());
     } else if (part != segments[next]) {
       return false;
     }

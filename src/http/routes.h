@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "http/board_tasks.h"
 #include "http/message.h"
 #include "http/page_cache.h"
 #include "http/target.h"
@@ -32,6 +33,7 @@ struct RouteContext {
   leaderboards::Service& service;
   ingest::Pipeline& pipeline;
   PageCache cache;
+  BoardTasks tasks;
 };
 
 /// One request that found its route.
@@ -94,6 +96,13 @@ Result<Response> read_ranks(const Call& call);
 Result<Response> read_friends(const Call& call);
 Result<Response> read_article_player(const Call& call);
 Result<Response> read_article_around(const Call& call);
+
+// upkeep_routes.cpp
+Result<Response> start_rebuild(const Call& call);
+Result<Response> show_rebuild(const Call& call);
+Result<Response> start_reconcile(const Call& call);
+Result<Response> show_reconcile(const Call& call);
+Result<Response> metrics(const Call& call);
 
 // health_routes.cpp
 Result<Response> healthz(const Call& call);

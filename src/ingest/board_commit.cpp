@@ -16,6 +16,7 @@ using leaderboards::Board;
 using leaderboards::BoardId;
 using leaderboards::Fold;
 using leaderboards::Ledger;
+using leaderboards::MatchResult;
 using leaderboards::Offer;
 using leaderboards::Outcome;
 using leaderboards::PlayerId;
@@ -30,18 +31,38 @@ namespace {
 /// A board's lock is held for one of these at a time, so that readers never wait long.
 constexpr std::size_t kOffersAtATime = 1'024;
 
-/// The players of rows, each once, and where each stands among them.
-struct DistinctPlayers {
-  explicit DistinctPlayers(std::span<Row* const> rows) {
-    for (const Row* const row : rows) {
-      const PlayerId& player = row->result().player;
-      if (places.try_emplace(player.text(), ids.size()).second) ids.push_back(player);
+/// The players of results, each once.
+std::vector<PlayerId> players_of(std::span<const MatchResult> results) {
+  std::vector<PlayerId> players;
+  std::unordered_set<std::string_view> seen;
+  for (const MatchResult& result : results) {
+    if (seen.insert(result.player.text()).second) players.push_back(result.player);
+  }
+  return players;
+}
+
+std::vector<MatchResult> results_of(std::span<Row* const> rows) {
+  std::vector<MatchResult> results;
+  results.reserve(rows.size());
+  for (const Row* const row : rows) results.push_back(row->result());
+  return results;
+}
+
+Result<AppliedByPlayer> offer(RankIndex& index, const Board& board, std::span<const Offer> offers, Ranks ranks) {
+  AppliedByPlayer applied;
+  for (std::size_t from = 0; from < offers.size(); from += kOffersAtATime) {
+    const auto part = offers.subspan(from, std::min(kOffersAtATime, offers.size() - from));
+    const auto taken = index.apply(board, part, ranks);
+    if (!taken) return fail(taken.error());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      Applied& now = applied[part[i].player.text()];
+      const bool changed = now.changed || (*taken)[i].changed;
+      now = (*taken)[i];
+      now.changed = changed;
     }
   }
-
-  std::vector<PlayerId> ids;
-  std::unordered_map<std::string_view, std::size_t> places;  // the names live in the rows
-};
+  return applied;
+}
 
 Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale) {
   Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
@@ -159,19 +180,23 @@ Offer BoardCommit::offered_by(const Row& row) {
 }
 
 Result<void> BoardCommit::apply(Ledger& ledger, RankIndex& index) {
-  std::vector<Row*> recorded;
-  for (Row* const row : rows_) {
-    if (row->recorded == Recorded::recorded) recorded.push_back(row);
-  }
-  if (target_->board.rule == Rule::sum && !index.exclusive()) {
-    if (const auto applied = apply_shared_totals(ledger, index, recorded); !applied) return applied;
-    return answer_duplicates(index);
+  std::vector<Row*> recorded, duplicates;
+  for (Row* const row : rows_) (row->recorded == Recorded::recorded ? recorded : duplicates).push_back(row);
+  const bool shared = !index.exclusive();
+  if (shared && target_->board.rule == Rule::sum) {
+    if (const auto applied = apply_shared_totals(ledger, index); !applied) return applied;
+    return answer_duplicates(index, duplicates);
   }
   for (std::size_t from = 0; from < recorded.size(); from += kOffersAtATime) {
     const std::size_t count = std::min(kOffersAtATime, recorded.size() - from);
     if (const auto applied = apply_some(index, std::span(recorded).subspan(from, count)); !applied) return applied;
   }
-  return answer_duplicates(index);
+  if (shared && !duplicates.empty()) {
+    // The process that recorded them may not have lived to show them.
+    const auto shown = show_kept(ledger, index, target_->board, results_of(duplicates), Ranks::skip);
+    if (!shown) return fail(shown.error());
+  }
+  return answer_duplicates(index, duplicates);
 }
 
 Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> rows) {
@@ -189,26 +214,22 @@ Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> row
 }
 
 /// What others appended meanwhile is in a total only when that is read after the append.
-Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index, std::span<Row* const> rows) {
-  const DistinctPlayers players(rows);
-  const auto applied = offer_from_ledger(ledger, index, target_->board, players.ids, ranks_wanted());
+Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) {
+  const auto applied = show_totals(ledger, index, target_->board, players_of(results_of(rows_)), ranks_wanted());
   if (!applied) return fail(applied.error());
-  for (Row* const row : rows) {
-    const Applied& now = (*applied)[players.places.at(row->result().player.text())];
-    const Outcome outcome = now.changed ? Outcome::improved : Outcome::unchanged;
-    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale);
+  for (Row* const row : rows_) {
+    if (row->recorded != Recorded::recorded) continue;
+    const auto now = applied->find(row->result().player.text());
+    if (now == applied->end()) continue;  // erased by another process just now
+    const Outcome outcome = now->second.changed ? Outcome::improved : Outcome::unchanged;
+    *row->receipt = receipt_of(outcome, now->second, *row, target_->record->definition.scale);
   }
   return {};
 }
 
-Result<void> BoardCommit::answer_duplicates(const RankIndex& index) {
-  std::vector<Row*> duplicates;
+Result<void> BoardCommit::answer_duplicates(const RankIndex& index, std::span<Row* const> duplicates) {
   std::vector<PlayerId> players;
-  for (Row* const row : rows_) {
-    if (row->recorded == Recorded::recorded) continue;
-    duplicates.push_back(row);
-    players.push_back(row->result().player);
-  }
+  for (const Row* const row : duplicates) players.push_back(row->result().player);
   for (std::size_t from = 0; from < players.size(); from += kMaxEntries) {
     const std::size_t count = std::min(kMaxEntries, players.size() - from);
     const auto entries = index.ranks_of(target_->board, std::span(players).subspan(from, count));
@@ -227,12 +248,12 @@ Result<void> BoardCommit::answer_duplicates(const RankIndex& index) {
 }
 
 Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
-  const DistinctPlayers players(rows_);
-  const auto applied = offer_from_ledger(ledger, index, target_->board, players.ids, ranks_wanted());
+  const auto applied = show_kept(ledger, index, target_->board, results_of(rows_), ranks_wanted());
   if (!applied) return fail(applied.error());
   for (Row* const row : rows_) {
     const auto& result = row->result();
-    const Applied& now = (*applied)[players.places.at(result.player.text())];
+    const auto at = applied->find(result.player.text());
+    const Applied now = at == applied->end() ? Applied{} : at->second;
     const Standing own{result.points, leaderboards::kept_time(target_->board, result.achieved_at)};
     const bool made_it = target_->board.rule == Rule::sum ? result.points != 0 : own == now.standing;
     Outcome outcome = row->accepted->own_match ? Outcome::duplicate : Outcome::unchanged;
@@ -242,23 +263,29 @@ Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
   return {};
 }
 
-Result<std::vector<Applied>> offer_from_ledger(Ledger& ledger, RankIndex& index, const Board& board,
-                                               std::span<const PlayerId> players, Ranks ranks) {
+Result<AppliedByPlayer> show_kept(Ledger& ledger, RankIndex& index, const Board& board,
+                                  std::span<const MatchResult> results, Ranks ranks) {
+  if (board.rule == Rule::sum) return show_totals(ledger, index, board, players_of(results), ranks);
   std::vector<Offer> offers;
-  std::vector<std::size_t> places;
+  const auto read = ledger.visit_kept(results, [&](const leaderboards::LedgerRow& row) {
+    // Another season may have taken the match before.
+    if (row.season != board.id.season) return;
+    offers.push_back({PlayerId::trusted(std::string(row.player)), {row.points, row.achieved_at}});
+  });
+  if (!read) return fail(read.error());
+  return offer(index, board, offers, ranks);
+}
+
+Result<AppliedByPlayer> show_totals(Ledger& ledger, RankIndex& index, const Board& board,
+                                    std::span<const PlayerId> players, Ranks ranks) {
   const auto folds = leaderboards::folds_of(ledger, board, players);
   if (!folds) return fail(folds.error());
+  std::vector<Offer> offers;
   for (std::size_t i = 0; i < players.size(); ++i) {
-    if (const auto standing = (*folds)[i].standing()) {
-      offers.push_back({players[i], *standing, folds->at(i).results()});
-      places.push_back(i);
-    }
+    const Fold& fold = (*folds)[i];
+    if (const auto standing = fold.standing()) offers.push_back({players[i], *standing, fold.results()});
   }
-  auto taken = index.apply(board, offers, ranks);
-  if (!taken) return fail(std::move(taken).error());
-  std::vector<Applied> applied(players.size());
-  for (std::size_t i = 0; i < places.size(); ++i) applied[places[i]] = (*taken)[i];
-  return applied;
+  return offer(index, board, offers, ranks);
 }
 
 }  // namespace scoreline::ingest

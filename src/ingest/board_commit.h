@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -66,9 +67,8 @@ class BoardCommit {
   Result<void> admit_one_by_one(leaderboards::Ledger& ledger, std::string_view player, leaderboards::Fold total);
   leaderboards::Offer offered_by(const Row& row);
   Result<void> apply_some(leaderboards::RankIndex& index, std::span<Row* const> rows);
-  Result<void> apply_shared_totals(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
-                                   std::span<Row* const> rows);
-  Result<void> answer_duplicates(const leaderboards::RankIndex& index);
+  Result<void> apply_shared_totals(leaderboards::Ledger& ledger, leaderboards::RankIndex& index);
+  Result<void> answer_duplicates(const leaderboards::RankIndex& index, std::span<Row* const> duplicates);
   leaderboards::Ranks ranks_wanted() const;
 
   std::shared_ptr<const Target> target_;
@@ -76,12 +76,18 @@ class BoardCommit {
   std::unordered_map<std::string_view, Total> totals_;  // sum only
 };
 
-/// Makes the standings of distinct `players` on a board what the ledger says. One answer per player, empty for who
-/// has no results.
-Result<std::vector<leaderboards::Applied>> offer_from_ledger(leaderboards::Ledger& ledger,
-                                                             leaderboards::RankIndex& index,
-                                                             const leaderboards::Board& board,
-                                                             std::span<const leaderboards::PlayerId> players,
-                                                             leaderboards::Ranks ranks);
+/// What became of players, by their ids.
+using AppliedByPlayer = std::unordered_map<std::string, leaderboards::Applied>;
+
+/// Has a board show what the ledger keeps under the keys of these results, all of them of this board. Absolute, so it
+/// does no harm when it is there already. Nobody is in the answer whose results do not count.
+Result<AppliedByPlayer> show_kept(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
+                                  const leaderboards::Board& board, std::span<const leaderboards::MatchResult> results,
+                                  leaderboards::Ranks ranks);
+
+/// The same for the totals of distinct `players` on a board of sums.
+Result<AppliedByPlayer> show_totals(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
+                                    const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
+                                    leaderboards::Ranks ranks);
 
 }  // namespace scoreline::ingest

@@ -1,7 +1,6 @@
 #include "ingest/committer.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,7 +12,6 @@ namespace scoreline::ingest {
 
 using leaderboards::BoardId;
 using leaderboards::MatchResult;
-using leaderboards::PlayerId;
 using leaderboards::Ranks;
 using leaderboards::Recorded;
 using leaderboards::Season;
@@ -185,18 +183,15 @@ Result<void> Committer::settle_earlier() {
   return {};
 }
 
-/// Has the boards of these results show what the ledger says of their players. A board that is not loaded gets them
+/// Has the boards of these results show what the ledger keeps of them. A board that is not loaded gets them
 /// when it is: loads read the ledger.
 Result<void> Committer::show(std::span<const MatchResult> results) {
-  std::unordered_map<BoardId, std::set<PlayerId>> players;
-  for (const MatchResult& result : results) {
-    players[BoardId{result.leaderboard, result.season}].insert(result.player);
-  }
-  for (const auto& [id, of_board] : players) {
+  std::unordered_map<BoardId, std::vector<MatchResult>> by_board;
+  for (const MatchResult& result : results) by_board[BoardId{result.leaderboard, result.season}].push_back(result);
+  for (const auto& [id, of_board] : by_board) {
     const auto board = catalogue_.board(id.leaderboard.text(), id.season);
     if (!board) return fail(board.error());
-    const std::vector<PlayerId> distinct(of_board.begin(), of_board.end());
-    const auto offered = offer_from_ledger(ledger_, index_, *board, distinct, Ranks::skip);
+    const auto offered = show_kept(ledger_, index_, *board, of_board, Ranks::skip);
     if (offered) continue;
     const auto loaded = index_.is_loaded(*board);
     if (!loaded || *loaded) return fail(offered.error());

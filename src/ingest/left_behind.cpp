@@ -44,7 +44,7 @@ class LeftOnBoard {
     offer();
     for (std::size_t from = 0; from < players_.size(); from += kOffersAtATime) {
       const std::size_t count = std::min(kOffersAtATime, players_.size() - from);
-      note(offer_from_ledger(ledger_, index_, board_, std::span(players_).subspan(from, count), Ranks::skip));
+      note(show_totals(ledger_, index_, board_, std::span(players_).subspan(from, count), Ranks::skip));
     }
     if (offered_) return {};
     // A board that is not loaded gets everything when it is.
@@ -58,7 +58,8 @@ class LeftOnBoard {
     offers_.clear();
   }
 
-  void note(const Result<std::vector<leaderboards::Applied>>& applied) {
+  template <typename T>
+  void note(const Result<T>& applied) {
     if (!applied) offered_ = fail(applied.error());
   }
 

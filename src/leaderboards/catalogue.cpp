@@ -60,6 +60,8 @@ Result<std::unique_ptr<Catalogue>> Catalogue::open(Ledger& ledger) {
 }
 
 Result<void> Catalogue::refresh() {
+  const auto version = ledger_.definitions_version();  // before: what changes while we read must not pass for read
+  if (!version) return fail(version.error());
   auto read = ledger_.leaderboards();
   if (!read) return fail(std::move(read).error());
   decltype(records_) records;
@@ -69,6 +71,7 @@ Result<void> Catalogue::refresh() {
   }
   const std::lock_guard lock(mutex_);
   records_.swap(records);
+  version_ = *version;
   return {};
 }
 
@@ -112,6 +115,16 @@ Result<Board> Catalogue::board(std::string_view leaderboard, SeasonId season) co
   });
 }
 
+Result<bool> Catalogue::is_current() const {
+  return ledger_.definitions_version().map([this](std::uint64_t version) { return version == version_.load(); });
+}
+
+/// Each change raises the version by one: another's in between shows.
+void Catalogue::note_own_change() {
+  const auto version = ledger_.definitions_version();
+  if (version && *version == version_ + 1) version_ = *version;
+}
+
 Result<bool> Catalogue::put_definition(const Definition& definition) {
   if (const auto valid = validate(definition); !valid) return fail(valid.error());
   LeaderboardRecord record{definition, {}};
@@ -137,6 +150,7 @@ Result<bool> Catalogue::put_definition(const Definition& definition) {
   }
   if (const auto stored = ledger_.put_definition(definition); !stored) return fail(stored.error());
   replace(std::move(record));
+  note_own_change();
   return !existing;
 }
 
@@ -156,6 +170,7 @@ Result<void> Catalogue::open_season(const LeaderboardName& leaderboard, const Se
   LeaderboardRecord changed = record;
   changed.seasons.push_back(season);
   replace(std::move(changed));
+  note_own_change();
   return {};
 }
 
@@ -166,6 +181,7 @@ Result<void> Catalogue::drop(const LeaderboardName& leaderboard) {
     const std::lock_guard lock(mutex_);
     records_.erase(leaderboard.text());
   }
+  note_own_change();
   if (leaderboard.text() != kMainLeaderboard) return {};
   const auto made = put_definition(main_definition());
   if (!made) return fail(made.error());

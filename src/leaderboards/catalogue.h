@@ -3,6 +3,7 @@
 // Thread safety: reads from any thread; changes only from the writer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,6 +41,8 @@ class Catalogue {
   /// The board of a season; a season nobody has opened yet gives an empty board.
   Result<Board> board(std::string_view leaderboard, SeasonId season) const;
 
+  /// Whether it is as the ledger has it now; one question to a ledger that other processes write to.
+  Result<bool> is_current() const;
   /// Writer only. Reads everything again: another process may have changed it.
   Result<void> refresh();
   /// Writer only. Creates, or changes where the boards stay right: else Code::conflict, saying why.
@@ -54,8 +57,10 @@ class Catalogue {
  private:
   explicit Catalogue(Ledger& ledger) : ledger_(ledger) {}
   void replace(LeaderboardRecord record);
+  void note_own_change();
 
   Ledger& ledger_;
+  std::atomic<std::uint64_t> version_{0};  // of the definitions that were read
   mutable std::shared_mutex mutex_;
   // Seasons are sorted by id.
   std::map<std::string, std::shared_ptr<const LeaderboardRecord>, std::less<>> records_;

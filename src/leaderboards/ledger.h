@@ -61,6 +61,10 @@ class Ledger {
   virtual Result<void> results_of(const BoardId& board, std::span<const PlayerId> players,
                                   const ResultVisitor& visit) = 0;
 
+  /// Visits what is kept and counts under the keys (leaderboard, match, player) of these results.
+  virtual Result<void> visit_kept(std::span<const MatchResult> like,
+                                  const std::function<void(const LedgerRow&)>& visit) = 0;
+
   /// Whether a result of this match and player is kept, so that `append` would answer `duplicate`.
   virtual Result<bool> contains(const LeaderboardName& leaderboard, const Uuid& match_id, const PlayerId& player) = 0;
 
@@ -72,6 +76,9 @@ class Ledger {
   virtual Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player,
                                              Erase mode) = 0;
 
+  /// One more with every change of a leaderboard or season, where other processes may make some; always 0 where none
+  /// can. Cheap enough for every second.
+  virtual Result<std::uint64_t> definitions_version() = 0;
   /// Every definition with its seasons.
   virtual Result<std::vector<LeaderboardRecord>> leaderboards() = 0;
   virtual Result<void> put_definition(const Definition& definition) = 0;

@@ -47,12 +47,22 @@ std::string_view TallyArena::player(Ref ref) const {
 
 void TallyArena::prefetch(Ref ref) const { __builtin_prefetch(at(ref)); }
 
-FoldedBoard::Slot& FoldedBoard::slot_of(std::uint32_t hash, std::string_view player) {
+std::uint32_t FoldedBoard::hash_of(std::string_view player) const {
+  return static_cast<std::uint32_t>(ordered::member_hash(player, hash_seed_));
+}
+
+std::size_t FoldedBoard::slot_of(std::uint32_t hash, std::string_view player) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-    Slot& slot = slots_[at];
-    if (slot.player == 0 || (slot.hash == hash && arena_->player(players_[slot.player - 1]) == player)) return slot;
+    const Slot& slot = slots_[at];
+    if (slot.player == 0 || (slot.hash == hash && arena_->player(players_[slot.player - 1]) == player)) return at;
   }
+}
+
+std::optional<std::size_t> FoldedBoard::place_of(std::string_view player) const {
+  if (slots_.empty()) return std::nullopt;
+  const Slot& slot = slots_[slot_of(hash_of(player), player)];
+  return slot.player == 0 ? std::nullopt : std::optional<std::size_t>(slot.player - 1);
 }
 
 void FoldedBoard::grow() {
@@ -69,8 +79,8 @@ void FoldedBoard::grow() {
 
 void FoldedBoard::add(std::string_view player, std::int64_t points, Timestamp achieved_at) {
   if (players_.size() * 4 >= slots_.size() * 3) grow();
-  const auto hash = static_cast<std::uint32_t>(ordered::member_hash(player, hash_seed_));
-  Slot& slot = slot_of(hash, player);
+  const std::uint32_t hash = hash_of(player);
+  Slot& slot = slots_[slot_of(hash, player)];
   if (slot.player == 0) {
     players_.push_back(arena_->add(player));
     slot = Slot{hash, static_cast<std::uint32_t>(players_.size())};
@@ -133,6 +143,10 @@ Result<void> LedgerFold::keep_loads(RankIndex& index) const {
     if (const auto kept = index.begin_load(board->board()); !kept) return kept;
   }
   return {};
+}
+
+void LedgerFold::abandon_loads(RankIndex& index) const {
+  for (const auto& board : boards_) index.abandon_load(board->board());
 }
 
 void LedgerFold::add(const LedgerRow& row) {

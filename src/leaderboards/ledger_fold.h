@@ -51,13 +51,21 @@ class FoldedBoard {
 
   const Board& board() const { return board_; }
 
+  /// The players are numbered 0..size()-1.
+  std::size_t size() const { return players_.size(); }
+  std::optional<std::size_t> place_of(std::string_view player) const;
+  std::string_view player(std::size_t place) const { return arena_->player(players_[place]); }
+  Standing standing(std::size_t place) const { return *standing_of(arena_->tally(players_[place])); }
+
  private:
   struct Slot {
     std::uint32_t hash = 0;    // the lower half of the id's: enough to find its place when the table grows
     std::uint32_t player = 0;  // one above its place in players_; 0: free
   };
 
-  Slot& slot_of(std::uint32_t hash, std::string_view player);
+  std::uint32_t hash_of(std::string_view player) const;
+  /// Where the player's slot is, or the free one for it.
+  std::size_t slot_of(std::uint32_t hash, std::string_view player) const;
   void grow();
 
   Board board_;
@@ -78,6 +86,8 @@ class LedgerFold {
   Result<std::size_t> begin_loads(RankIndex& index);
   /// Tells the index that the loads go on.
   Result<void> keep_loads(RankIndex& index) const;
+  /// Tells it that they will not be finished.
+  void abandon_loads(RankIndex& index) const;
   void add(const LedgerRow& row);
   /// Errors: damaged when a row's leaderboard is not there; what the index says.
   Result<void> load_into(RankIndex& index) const;

@@ -86,6 +86,9 @@ class RankIndex {
   virtual Result<void> load(const Board& board, std::uint64_t expected,
                             const std::function<std::optional<Offer>()>& next) = 0;
 
+  /// The load that `begin_load` began here will not be finished.
+  virtual void abandon_load(const Board& board) = 0;
+
   /// Forgets the board and gives its memory back.
   virtual Result<void> drop(const Board& board) = 0;
 

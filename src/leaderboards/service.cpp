@@ -6,15 +6,13 @@
 #include <utility>
 
 #include "base/limits.h"
-#include "leaderboards/ledger_fold.h"
 #include "leaderboards/season_opening.h"
 
 namespace scoreline::leaderboards {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryWhileStarting = std::chrono::seconds{1};
-/// How often a shared index hears that a long load goes on.
-constexpr std::chrono::seconds kLoadIsHeardEvery{10};
+constexpr std::chrono::milliseconds kRetryWhileChanged = std::chrono::seconds{1};
 
 Result<void> check_limit(std::size_t limit) {
   if (limit >= 1 && limit <= kMaxEntries) return {};
@@ -23,33 +21,19 @@ Result<void> check_limit(std::size_t limit) {
 
 }  // namespace
 
-Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock)
-    : catalogue_(catalogue), ledger_(ledger), index_(index), clock_(clock) {}
+Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock, std::uint64_t hash_seed)
+    : catalogue_(catalogue),
+      ledger_(ledger),
+      index_(index),
+      clock_(clock),
+      maker_(catalogue, ledger, index, clock, hash_seed) {}
 
-Result<std::size_t> Service::heal(std::uint64_t hash_seed) {
-  LedgerFold fold(catalogue_, hash_seed);
-  const auto begun = fold.begin_loads(index_);
-  if (!begun) return begun;
-  if (*begun == 0 && !index_.exclusive()) return 0;
-  Monotonic heard = clock_.monotonic();
-  Result<void> kept;
-  const auto scanned = ledger_.scan([&](const LedgerRow& row) { fold.add(row); },
-                                    [&](ScanProgress progress) {
-                                      results_done_.store(progress.rows_done, std::memory_order_relaxed);
-                                      results_total_.store(progress.rows_total, std::memory_order_relaxed);
-                                      const Monotonic now = clock_.monotonic();
-                                      if (now - heard < kLoadIsHeardEvery) return;
-                                      heard = now;
-                                      if (kept) kept = fold.keep_loads(index_);
-                                    });
-  if (!scanned) return fail(scanned.error());
-  if (!kept) return fail(kept.error());
-  if (const auto loaded = fold.load_into(index_); !loaded) return fail(loaded.error());
-  return *begun;
-}
-
-Result<void> Service::rebuild(std::uint64_t hash_seed) {
-  if (const auto made = heal(hash_seed); !made) {
+Result<void> Service::rebuild() {
+  const auto made = maker_.make_missing([this](ScanProgress at) {
+    results_done_.store(at.rows_done, std::memory_order_relaxed);
+    results_total_.store(at.rows_total, std::memory_order_relaxed);
+  });
+  if (!made) {
     const std::lock_guard lock(failure_mutex_);
     failure_ = made.error();
     return fail(made.error());
@@ -83,24 +67,44 @@ Result<Board> Service::resolve(const BoardRef& ref) const {
   return catalogue_.board(ref.leaderboard, current_season(**record, clock_.now()));
 }
 
+Result<bool> Service::is_unopened(const Board& board) const {
+  if (index_.exclusive()) return false;
+  const auto record = catalogue_.find(board.id.leaderboard.text());
+  if (record && find_season(**record, board.id.season) != nullptr) return false;
+  const auto current = catalogue_.is_current();
+  if (!current) return fail(current.error());
+  if (*current) return true;
+  return fail(Error{Code::not_ready, "leaderboards or seasons have just changed", {}, kRetryWhileChanged});
+}
+
+template <typename T, typename Read>
+Result<T> Service::read(const Board& board, T unopened, const Read& read) const {
+  const auto is_empty = is_unopened(board);
+  if (!is_empty) return fail(is_empty.error());
+  return *is_empty ? Result<T>(std::move(unopened)) : read();
+}
+
 Result<Page> Service::top(const BoardRef& ref, std::size_t limit) const { return range(ref, 1, limit); }
 
 Result<Page> Service::range(const BoardRef& ref, std::uint64_t from, std::size_t limit) const {
   if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
   if (from < 1) return fail(Code::invalid, "must be 1 or more", "from");
-  return resolve(ref).and_then([&](const Board& board) { return index_.range(board, from, limit); });
+  return resolve(ref).and_then(
+      [&](const Board& board) { return read(board, Page{}, [&] { return index_.range(board, from, limit); }); });
 }
 
 Result<Page> Service::range_after(const BoardRef& ref, const PlayerId& player, const Standing& standing,
                                   std::size_t limit) const {
   if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
-  return resolve(ref).and_then([&](const Board& board) { return index_.range_after(board, player, standing, limit); });
+  return resolve(ref).and_then([&](const Board& board) {
+    return read(board, Page{}, [&] { return index_.range_after(board, player, standing, limit); });
+  });
 }
 
 Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) const {
   const auto board = resolve(ref);
   if (!board) return fail(board.error());
-  auto place = index_.place_of(*board, player);
+  auto place = read(*board, std::optional<Place>(), [&] { return index_.place_of(*board, player); });
   if (!place) return fail(std::move(place).error());
   if (!*place) return fail(Code::not_found, "the player has no result on this board", "playerId");
   return **std::move(place);
@@ -108,7 +112,8 @@ Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) con
 
 Result<Page> Service::around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const {
   if (radius > kMaxRadius) return fail(Code::invalid, "must be 0..100", "radius");
-  return resolve(ref).and_then([&](const Board& board) { return index_.around(board, player, radius); });
+  return resolve(ref).and_then(
+      [&](const Board& board) { return read(board, Page{}, [&] { return index_.around(board, player, radius); }); });
 }
 
 Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> players) const {
@@ -123,7 +128,8 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
   for (const PlayerId& player : players) {
     if (seen.insert(player.text()).second) distinct.push_back(player);
   }
-  auto ranked = index_.ranks_of(*board, distinct);
+  using Ranked = std::vector<std::optional<Entry>>;
+  auto ranked = read(*board, Ranked(distinct.size()), [&] { return index_.ranks_of(*board, distinct); });
   if (!ranked) return fail(std::move(ranked).error());
 
   Friends friends;
@@ -142,7 +148,8 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
 }
 
 Result<std::uint64_t> Service::version(const BoardRef& ref) const {
-  return resolve(ref).and_then([&](const Board& board) { return index_.version(board); });
+  return resolve(ref).and_then(
+      [&](const Board& board) { return read(board, std::uint64_t{0}, [&] { return index_.version(board); }); });
 }
 
 std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "leaderboards/board_maker.h"
 #include "leaderboards/catalogue.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/ledger.h"
@@ -48,20 +49,21 @@ struct RebuildProgress {
 
 class Service {
  public:
-  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock);
+  /// `hash_seed`: random wherever strangers choose the player ids.
+  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock, std::uint64_t hash_seed = 0);
 
   /// Makes every board that the index lacks from the ledger, whose rows it verifies on the way. Call once, before or
-  /// while the doors are open. `hash_seed`: random wherever strangers choose the player ids.
-  Result<void> rebuild(std::uint64_t hash_seed = 0);
-  /// The same afterwards, while everything goes on, for what a shared index has lost since; how many boards it made.
-  /// Costs one question a board when none is missing. Not beside rebuild, and by one thread at a time.
-  Result<std::size_t> heal(std::uint64_t hash_seed = 0);
+  /// while the doors are open.
+  Result<void> rebuild();
   RebuildProgress progress() const;
   bool ready() const { return ready_.load(std::memory_order_acquire); }
   /// Why the ledger takes no more writes until a restart; nullopt while it does. Reads go on either way.
   std::optional<Error> write_failure() const { return ledger_.write_failure(); }
 
+  const Clock& clock() const { return clock_; }
   Catalogue& catalogue() { return catalogue_; }
+  /// For what comes after `rebuild`.
+  BoardMaker& maker() { return maker_; }
 
   /// The board a reader means. Errors: not_ready, not_found (leaderboard).
   Result<Board> resolve(const BoardRef& ref) const;
@@ -91,12 +93,18 @@ class Service {
 
  private:
   Result<void> check_ready() const;
+  /// What `read` says of the board; of one that nobody has opened, `unopened`: a shared index has no such board.
+  template <typename T, typename Read>
+  Result<T> read(const Board& board, T unopened, const Read& read) const;
+  /// Errors: not_ready while it may be open in another process.
+  Result<bool> is_unopened(const Board& board) const;
   Result<void> drop_boards(const LeaderboardRecord& record);
 
   Catalogue& catalogue_;
   Ledger& ledger_;
   RankIndex& index_;
   const Clock& clock_;
+  BoardMaker maker_;
   std::atomic<bool> ready_{false};
   std::atomic<std::uint64_t> results_done_{0};
   std::atomic<std::uint64_t> results_total_{0};

@@ -21,8 +21,6 @@ class SharedLedger : public Ledger {
   /// Names this ledger and its history: another one after the tables were made again or restored into another database,
   /// and after a standby took over (which may lack what was answered). An index built from another identity is stale.
   virtual Result<std::string> identity() = 0;
-  /// Grows with every change of a leaderboard or season, by any process. Cheap enough for every second.
-  virtual Result<std::uint64_t> definitions_version() = 0;
 
   /// Everything that this process has appended is on the boards: nobody needs to look after it. Not beside append.
   virtual Result<void> all_shown() = 0;

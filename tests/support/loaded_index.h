@@ -53,6 +53,7 @@ class LoadedIndex final : public leaderboards::RankIndex {
                     const std::function<std::optional<leaderboards::Offer>()>& next) override {
     return index_->load(board, expected, next);
   }
+  void abandon_load(const leaderboards::Board& board) override { index_->abandon_load(board); }
   Result<void> drop(const leaderboards::Board& board) override { return index_->drop(board); }
   Result<std::uint64_t> version(const leaderboards::Board& board) const override {
     return loaded(board).and_then([&] { return index_->version(board); });

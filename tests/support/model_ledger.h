@@ -77,6 +77,19 @@ class ModelLedger final : public leaderboards::Ledger {
     return {};
   }
 
+  Result<void> visit_kept(std::span<const leaderboards::MatchResult> like,
+                          const std::function<void(const leaderboards::LedgerRow&)>& visit) override {
+    const std::lock_guard lock(mutex_);
+    for (const auto& asked : like) {
+      for (const Row& row : rows_) {
+        const auto& r = row.result;
+        if (!row.counts || key_of(r) != key_of(asked)) continue;
+        visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
+      }
+    }
+    return {};
+  }
+
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override {
     const std::lock_guard lock(mutex_);
@@ -100,6 +113,7 @@ class ModelLedger final : public leaderboards::Ledger {
     return stopped;
   }
 
+  Result<std::uint64_t> definitions_version() override { return 0; }
   Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override {
     const std::lock_guard lock(mutex_);
     std::vector<leaderboards::LeaderboardRecord> all;
@@ -162,7 +176,7 @@ class ModelLedger final : public leaderboards::Ledger {
     return appends_;
   }
 
-  void fail_scans(Error error) {
+  void fail_scans(std::optional<Error> error) {
     const std::lock_guard lock(mutex_);
     scan_failure_ = std::move(error);
   }

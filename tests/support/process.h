@@ -142,6 +142,7 @@ struct ModelStores : Stores {
     return index_;
   }
   std::size_t boards() const override { return index_->boards(); }
+  memory::MemoryRankIndex& index() { return *index_; }
 
   ModelLedger ledger;
 

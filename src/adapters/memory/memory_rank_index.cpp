@@ -27,6 +27,31 @@ using ordered::Position;
 using ordered::RankKey;
 using ordered::RankTree;
 
+namespace {
+
+/// An offer, or without a key an erasure.
+struct Change {
+  std::string player;
+  std::optional<RankKey> key;
+};
+
+/// As the board would have done it.
+void repeat(const std::vector<Change>& changes, const Board& board, const RankKeyCodec& codec, RankTree& tree) {
+  for (const auto& [player, key] : changes) {
+    if (!key) {
+      tree.erase(player);
+      continue;
+    }
+    const auto kept = tree.key_of(player);
+    if (!kept || leaderboards::replaces(board, codec.decode(*kept), codec.decode(*key))) tree.upsert(player, *key);
+  }
+}
+
+/// More changes than this are repeated before the board is locked for the swap.
+constexpr std::size_t kFewChanges = 1'024;
+
+}  // namespace
+
 struct MemoryRankIndex::Ranked {
   Ranked(const Board& board, std::uint64_t hash_seed) : codec(board), order(board.order), tree(hash_seed) {}
 
@@ -36,6 +61,10 @@ struct MemoryRankIndex::Ranked {
   }
   /// `limit` entries, `skip` of them first passed over in reading order. The caller holds the lock.
   void read(std::uint64_t skip, std::uint64_t limit, Page& page) const;
+  /// Notes what is done to the board for a load under way. The caller holds the lock.
+  void note(std::string_view player, std::optional<RankKey> key) {
+    if (changes) changes->push_back({std::string(player), key});
+  }
 
   // How the tree's keys read. A reader may still hold the definition from before a change; this is the tree's own.
   const RankKeyCodec codec;
@@ -43,6 +72,7 @@ struct MemoryRankIndex::Ranked {
   mutable std::mutex mutex;
   RankTree tree;
   std::uint64_t version = 0;
+  std::optional<std::vector<Change>> changes;  // since a load began
 };
 
 namespace {
@@ -79,7 +109,10 @@ std::shared_ptr<MemoryRankIndex::Ranked> MemoryRankIndex::find_or_make(const Boa
   if (auto found = find(board)) return found;
   const std::lock_guard lock(table_mutex_);
   auto& place = table_[board.id];
-  if (!place) place = std::make_shared<Ranked>(board, hash_seed_);
+  if (!place) {
+    place = std::make_shared<Ranked>(board, hash_seed_);
+    if (loading_.contains(board.id)) place->changes.emplace();
+  }
   return place;
 }
 
@@ -109,6 +142,7 @@ Result<std::vector<Applied>> MemoryRankIndex::apply(const Board& board, std::spa
     bool changed = false;
     players_before = ranked->tree.size();
     if (tell) ranked->tree.ranks_of(players, before);
+    for (std::size_t i = 0; i < players.size() && ranked->changes; ++i) ranked->note(players[i], keys[i]);
     ranked->tree.modify(players, [&](std::size_t i, std::optional<RankKey> current) -> std::optional<RankKey> {
       const Standing offered = codec.decode(keys[i]);
       applied[i].standing = offered;
@@ -234,7 +268,10 @@ Result<std::uint64_t> MemoryRankIndex::erase(const Board& board, std::span<const
   if (!ranked) return 0;
   const std::lock_guard lock(ranked->mutex);
   std::uint64_t erased = 0;
-  for (const PlayerId& player : players) erased += ranked->tree.erase(player.text()) ? 1 : 0;
+  for (const PlayerId& player : players) {
+    erased += ranked->tree.erase(player.text()) ? 1 : 0;
+    ranked->note(player.text(), std::nullopt);
+  }
   if (erased > 0) ranked->version = next_version();
   return erased;
 }
@@ -249,14 +286,47 @@ Result<void> MemoryRankIndex::load(const Board& board, std::uint64_t expected,
     builder.add(offer->player.text(), *key);
   }
   RankTree tree = std::move(builder).finish();
-  if (tree.empty() && !find(board)) return {};
-  const auto ranked = find_or_make(board);
-  {
-    const std::lock_guard lock(ranked->mutex);
-    std::swap(ranked->tree, tree);
-    ranked->version = next_version();
+  if (tree.empty() && !find(board)) {
+    abandon_load(board);
+    return {};
   }
+  const auto ranked = find_or_make(board);
+  while (true) {
+    std::vector<Change> changes;
+    {
+      const std::lock_guard lock(ranked->mutex);
+      if (ranked->changes) std::swap(*ranked->changes, changes);
+      if (changes.size() <= kFewChanges) {
+        repeat(changes, board, codec, tree);
+        std::swap(ranked->tree, tree);
+        ranked->version = next_version();
+        ranked->changes.reset();
+        break;
+      }
+    }
+    repeat(changes, board, codec, tree);
+  }
+  abandon_load(board);
   return {};  // the old tree goes here, outside the lock
+}
+
+Result<void> MemoryRankIndex::begin_load(const Board& board) {
+  const std::lock_guard lock(table_mutex_);
+  if (!loading_.insert(board.id).second) return {};
+  if (const auto at = table_.find(board.id); at != table_.end()) {
+    const std::lock_guard board_lock(at->second->mutex);
+    at->second->changes.emplace();
+  }
+  return {};
+}
+
+void MemoryRankIndex::abandon_load(const Board& board) {
+  const std::lock_guard lock(table_mutex_);
+  loading_.erase(board.id);
+  if (const auto at = table_.find(board.id); at != table_.end()) {
+    const std::lock_guard board_lock(at->second->mutex);
+    at->second->changes.reset();
+  }
 }
 
 Result<void> MemoryRankIndex::drop(const Board& board) {

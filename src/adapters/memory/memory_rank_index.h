@@ -1,8 +1,8 @@
 // The rank index of the embedded engine: every board a RankTree in this process.
 //
 // Thread safety: as the port says. One lock a board, held for one call: at most 1,000 entries read, or one batch
-// applied; `load` builds aside and holds it for a swap. Another lock guards the table of boards and is held only to
-// find one.
+// applied; `load` builds aside and holds it for a swap and the last of what changed meanwhile. Another lock guards the
+// table of boards and is held only to find one.
 // Invariants: a board is in the table only once a result counted on it, so that reads of seasons that nobody played
 // cost no memory.
 // Cost: a few hundred bytes a board, then as RankTree.
@@ -13,6 +13,7 @@
 #include <memory>
 #include <shared_mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "leaderboards/rank_index.h"
 
@@ -41,9 +42,10 @@ class MemoryRankIndex : public leaderboards::RankIndex {
       const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players) const override;
   Result<std::uint64_t> erase(const leaderboards::Board& board,
                               std::span<const leaderboards::PlayerId> players) override;
-  Result<void> begin_load(const leaderboards::Board&) override { return {}; }
+  Result<void> begin_load(const leaderboards::Board& board) override;
   Result<void> load(const leaderboards::Board& board, std::uint64_t expected,
                     const std::function<std::optional<leaderboards::Offer>()>& next) override;
+  void abandon_load(const leaderboards::Board& board) override;
   Result<void> drop(const leaderboards::Board& board) override;
   Result<std::uint64_t> version(const leaderboards::Board& board) const override;
   std::optional<std::uint64_t> known_version(const leaderboards::Board& board) const override;
@@ -64,6 +66,7 @@ class MemoryRankIndex : public leaderboards::RankIndex {
   std::atomic<std::uint64_t> versions_{0};
   mutable std::shared_mutex table_mutex_;
   std::unordered_map<leaderboards::BoardId, std::shared_ptr<Ranked>> table_;
+  std::unordered_set<leaderboards::BoardId> loading_;  // guarded by table_mutex_
 };
 
 }  // namespace scoreline::memory

@@ -28,6 +28,17 @@ constexpr Statement kCommit{"commit_scan", "COMMIT"};
 
 }  // namespace
 
+leaderboards::LedgerRow ledger_row(const Rows& rows, int row) {
+  leaderboards::LedgerRow result;
+  result.leaderboard = rows.bytes(row, 0);
+  result.season.value = static_cast<std::int32_t>(rows.integer(row, 1));
+  result.player = rows.bytes(row, 2);
+  result.match_id = rows.uuid(row, 3);
+  result.points = rows.integer(row, 4);
+  result.achieved_at = rows.time(row, 5);
+  return result;
+}
+
 Attempt<std::uint64_t> LedgerScan::begin(std::optional<Watermark> since) {
   Call declare{since ? &kSince : &kAll, {}};
   if (since) declare.parameters.add(since->tx);
@@ -50,16 +61,7 @@ Attempt<void> LedgerScan::run(std::optional<Watermark> since) {
     const Rows& rows = part->front();
     if (rows.size() == 0) break;
     if (auto asked = ask(); !asked) return asked;
-    for (int row = 0; row < rows.size(); ++row) {
-      leaderboards::LedgerRow result;
-      result.leaderboard = rows.bytes(row, 0);
-      result.season.value = static_cast<std::int32_t>(rows.integer(row, 1));
-      result.player = rows.bytes(row, 2);
-      result.match_id = rows.uuid(row, 3);
-      result.points = rows.integer(row, 4);
-      result.achieved_at = rows.time(row, 5);
-      visit(result);
-    }
+    for (int row = 0; row < rows.size(); ++row) visit(ledger_row(rows, row));
     done.rows_done += static_cast<std::uint64_t>(rows.size());
     done.rows_total = std::max(done.rows_total, done.rows_done);
     if (progress) progress(done);

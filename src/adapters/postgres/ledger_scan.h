@@ -19,6 +19,9 @@ struct Watermark {
   friend constexpr auto operator<=>(Watermark, Watermark) = default;
 };
 
+/// Of a row that begins with leaderboard, season, player, match, points and time. The views live as long as `rows`.
+leaderboards::LedgerRow ledger_row(const Rows& rows, int row);
+
 struct LedgerScan {
   Session& session;  ///< outside a transaction; after an error it is of no more use
   const Clock& clock;

@@ -28,6 +28,11 @@ constexpr Statement kResultsOf{
     "UNION ALL SELECT player_id, points, achieved_at FROM match_results "
     "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND NOT by_player "
     "AND NOT erased AND NOT EXISTS (SELECT FROM leaderboards WHERE name = $1::text AND rule = 'sum')"};
+constexpr Statement kKept{
+    "kept",
+    "SELECT kept.leaderboard, season_id, kept.player_id, kept.match_id, points, achieved_at "
+    "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS like_this(leaderboard, match_id, player_id) "
+    "JOIN match_results AS kept USING (leaderboard, match_id, player_id) WHERE NOT erased"};
 constexpr Statement kContains{"contains",
                               "SELECT EXISTS (SELECT FROM match_results WHERE leaderboard = $1::text "
                               "AND match_id = $2::uuid AND player_id = $3::text)"};
@@ -43,6 +48,7 @@ constexpr Statement kIdentity{
 constexpr Statement kDefinitionsVersion{"definitions_version", "SELECT definitions_version FROM ledger"};
 
 constexpr int kWriteAttempts = 4;
+constexpr std::chrono::milliseconds kLeaving{1'000};
 
 /// Whether the session is of no more use.
 bool ends_session(const Failure& failure) {
@@ -59,6 +65,10 @@ bool is_worth_another_try(const Failure& failure) {
 
 PostgresLedger::PostgresLedger(ConnectionUrl url, const Options& options, const Clock& clock, Random& random)
     : options_(options), connector_(std::move(url), options, clock, random), readers_(connector_, options) {}
+
+PostgresLedger::~PostgresLedger() {
+  if (writer_) writer_->leave(in(kLeaving));
+}
 
 Result<std::unique_ptr<PostgresLedger>> PostgresLedger::open(std::string_view url, const Options& options,
                                                              const Clock& clock, Random& random) {
@@ -156,6 +166,22 @@ Result<void> PostgresLedger::results_of(const leaderboards::BoardId& board, std:
   const auto rows = read_much("reading the results of players", std::move(call));
   if (!rows) return fail(rows.error());
   for (int row = 0; row < rows->size(); ++row) visit(rows->bytes(row, 0), rows->integer(row, 1), rows->time(row, 2));
+  return {};
+}
+
+Result<void> PostgresLedger::visit_kept(std::span<const MatchResult> like,
+                                        const std::function<void(const LedgerRow&)>& visit) {
+  Array leaderboards(Type::text, like.size()), matches(Type::uuid, like.size()), players(Type::text, like.size());
+  for (const MatchResult& result : like) {
+    leaderboards.add(std::string_view(result.leaderboard.text()));
+    matches.add(result.match_id);
+    players.add(std::string_view(result.player.text()));
+  }
+  Call call{&kKept, {}};
+  call.parameters.add(std::move(leaderboards)).add(std::move(matches)).add(std::move(players));
+  const auto rows = read_much("reading results", std::move(call));
+  if (!rows) return fail(rows.error());
+  for (int row = 0; row < rows->size(); ++row) visit(ledger_row(*rows, row));
   return {};
 }
 

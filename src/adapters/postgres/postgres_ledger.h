@@ -41,6 +41,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   /// outlive the ledger. Errors: usage (the URL), conflict (written by a newer Scoreline), storage_failed.
   static Result<std::unique_ptr<PostgresLedger>> open(std::string_view url, const Options& options, const Clock& clock,
                                                       Random& random);
+  ~PostgresLedger() override;
 
   /// As the port says; a batch of one that is refused names its match in the error.
   Result<std::vector<leaderboards::Recorded>> append(std::span<const leaderboards::MatchResult> batch) override;
@@ -48,6 +49,8 @@ class PostgresLedger final : public leaderboards::SharedLedger {
                     const std::function<void(leaderboards::ScanProgress)>& progress) override;
   Result<void> results_of(const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
                           const ResultVisitor& visit) override;
+  Result<void> visit_kept(std::span<const leaderboards::MatchResult> like,
+                          const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override;
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,

@@ -61,6 +61,11 @@ Attempt<void> WriterSession::unmark(Monotonic deadline) {
   return {};
 }
 
+void WriterSession::leave(Monotonic deadline) {
+  if (!number_ || marked_ || !session_.is_alive()) return;
+  static_cast<void>(session_.run(forget_writers_call({&*number_, 1}), deadline));
+}
+
 Call left_behind_call() { return {&kLeftBehind, {}}; }
 
 LeftBehind left_behind_of(const Rows& rows) {

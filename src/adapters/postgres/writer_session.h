@@ -22,6 +22,8 @@ class WriterSession {
   Attempt<std::vector<Rows>> run(std::span<const Call> calls, Monotonic deadline);
   /// Everything that was recorded is on the boards.
   Attempt<void> unmark(Monotonic deadline);
+  /// Before the session is closed: nobody needs to look for it, unless it is marked.
+  void leave(Monotonic deadline);
   bool is_alive() { return session_.is_alive(); }
 
  private:

@@ -61,6 +61,8 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   Result<void> begin_load(const leaderboards::Board& board) override;
   Result<void> load(const leaderboards::Board& board, std::uint64_t expected,
                     const std::function<std::optional<leaderboards::Offer>()>& next) override;
+  /// Others may load it once its lease has run out.
+  void abandon_load(const leaderboards::Board& board) override { forget_token(board); }
   Result<void> drop(const leaderboards::Board& board) override;
   Result<std::uint64_t> version(const leaderboards::Board& board) const override;
   std::optional<std::uint64_t> known_version(const leaderboards::Board& board) const override;

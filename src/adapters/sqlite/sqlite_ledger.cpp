@@ -146,6 +146,10 @@ Result<void> SqliteLedger::prepare() {
        "SELECT points, achieved_at FROM match_results NOT INDEXED "
        "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND batch > coalesce("
        "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
+      {&kept_,
+       "SELECT season_id, points, achieved_at FROM match_results "
+       "WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3 AND batch > coalesce("
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
       {&contains_, "SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3"},
       {&has_results_,
        "SELECT 1 FROM match_results AS r WHERE leaderboard = ?1 AND batch > coalesce("
@@ -248,6 +252,27 @@ Result<void> SqliteLedger::results_of(const leaderboards::BoardId& board,
     while ((step = rows.step()) == Step::row) visit(player.text(), rows.integer(0), Timestamp{rows.integer(1)});
     const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
     rows.reset();
+    if (step == Step::failed) return fail(error);
+  }
+  return {};
+}
+
+Result<void> SqliteLedger::visit_kept(std::span<const MatchResult> like,
+                                      const std::function<void(const leaderboards::LedgerRow&)>& visit) {
+  const std::lock_guard lock(reader_mutex_);
+  for (const MatchResult& asked : like) {
+    kept_.bind(1, asked.leaderboard.text()).bind(2, asked.match_id.bytes).bind(3, asked.player.text());
+    const Step step = kept_.step();
+    if (step == Step::row) {
+      visit({asked.leaderboard.text(),
+             {static_cast<std::int32_t>(kept_.integer(0))},
+             asked.player.text(),
+             asked.match_id,
+             kept_.integer(1),
+             Timestamp{kept_.integer(2)}});
+    }
+    const Error error = step == Step::failed ? reader_->error("reading a result") : Error{};
+    kept_.reset();
     if (step == Step::failed) return fail(error);
   }
   return {};

@@ -47,10 +47,13 @@ class SqliteLedger final : public leaderboards::Ledger {
                     const std::function<void(leaderboards::ScanProgress)>& progress) override;
   Result<void> results_of(const leaderboards::BoardId& board, std::span<const leaderboards::PlayerId> players,
                           const ResultVisitor& visit) override;
+  Result<void> visit_kept(std::span<const leaderboards::MatchResult> like,
+                          const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override;
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
                                      const leaderboards::PlayerId& player, Erase mode) override;
+  Result<std::uint64_t> definitions_version() override { return 0; }
   Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override;
   Result<void> put_definition(const leaderboards::Definition& definition) override;
   Result<void> put_season(const leaderboards::LeaderboardName& leaderboard,
@@ -94,7 +97,7 @@ class SqliteLedger final : public leaderboards::Ledger {
   std::set<std::string, std::less<>> by_player_;  // leaderboards whose rule is sum; the writing thread's
   std::mutex reader_mutex_;
   std::optional<Connection> reader_;  // guarded by reader_mutex_, as are its statements
-  Statement is_sum_, results_of_sum_, results_of_other_, contains_, has_results_;
+  Statement is_sum_, results_of_sum_, results_of_other_, kept_, contains_, has_results_;
   std::vector<std::string> notes_;
 };
 

@@ -359,7 +359,6 @@ TEST_P(CasesTest, C30_ASeasonThatEndedLongAgoTakesNothingAndCostsNothing) {
 }
 
 TEST_P(CasesTest, C30_ReadsOfSeasonsNobodyPlayedCostNothing) {
-  if (stores_->lose_boards()) GTEST_SKIP() << "a shared index answers not_ready for a season that nobody opened";
   for (std::int32_t season = 1; season < 1000; ++season) {
     const auto board = world_->board("main", season);
     EXPECT_TRUE(world_->service().top(board, 10));

@@ -71,6 +71,17 @@ inline std::multiset<Row> rows_of(Ledger& ledger) {
   return rows;
 }
 
+/// What is kept under the keys of these.
+inline std::multiset<Row> kept(Ledger& ledger, const std::vector<MatchResult>& like) {
+  std::multiset<Row> rows;
+  const auto read = ledger.visit_kept(like, [&rows](const LedgerRow& r) {
+    rows.insert(
+        {std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points, r.achieved_at.ms});
+  });
+  EXPECT_TRUE(read) << read.error().detail;
+  return rows;
+}
+
 inline std::multiset<std::pair<std::int64_t, std::int64_t>> results_of(Ledger& ledger, const std::string& leaderboard,
                                                                        std::int32_t season, const std::string& player) {
   const auto results = test::results_of(ledger, {board_name(leaderboard), {season}}, player_id(player));
@@ -225,6 +236,19 @@ TEST_P(LedgerContract, ErasedFromBoardsStopsCountingForEver) {
   EXPECT_TRUE(ledger().contains(board_name("main"), match(1), player_id("a")).value());
   EXPECT_THAT(append({result(1, "a", 10)}), ElementsAre(Recorded::duplicate));
   EXPECT_THAT(results_of(ledger(), "main", 1, "a"), IsEmpty());
+}
+
+TEST_P(LedgerContract, WhatIsKeptUnderAKeyIsShownAsItWasRecorded) {
+  append({result(1, "a", 10), result(1, "b", 20, "main", 2, 5), result(1, "a", 7, "blitz"), result(2, "c", 30)});
+  const std::vector asked{result(1, "a", 99), result(1, "b", 99), result(2, "a", 99), result(2, "c", 30)};
+  EXPECT_EQ(kept(ledger(), asked),
+            (std::multiset<Row>{row_of(result(1, "a", 10)), row_of(result(1, "b", 20, "main", 2, 5)),
+                                row_of(result(2, "c", 30))}));
+  erase("main", "a", Ledger::Erase::from_boards);
+  append({result(2, "a", 3)});
+  EXPECT_EQ(kept(ledger(), asked), (std::multiset<Row>{row_of(result(1, "b", 20, "main", 2, 5)),
+                                                       row_of(result(2, "a", 3)), row_of(result(2, "c", 30))}))
+      << "what is erased does not count";
 }
 
 TEST_P(LedgerContract, ResultsAfterAnErasureCount) {

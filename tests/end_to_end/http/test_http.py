@@ -174,8 +174,10 @@ def test_example_requests_get_documented_answers(contract, server):
         for media_type, body in examples(contract, operation):
             target = fill_path(contract, path, item, operation)
             status, content_type, text = server.request(method, target, body, media_type)
+            while status == 409 and "being made or compared" in text:  # the task that was begun just before
+                status, content_type, text = server.request(method, target, body, media_type)
             where = f"{method} {target} → {status} {text}"
-            assert status in (200, 201), where
+            assert status in (200, 201, 202), where
             described = resolve(contract, operation["responses"][str(status)])
             assert content_type in described["content"], where
             schema = described["content"][content_type]["schema"]

@@ -61,12 +61,20 @@ TEST_F(PostgresFaults, WhatAGoneNodeHadNotShownIsTold) {
   EXPECT_THAT(left_behind(*other).writers, IsEmpty());
 }
 
-TEST_F(PostgresFaults, NodeThatHadShownEverythingLeavesOnlyItsName) {
+TEST_F(PostgresFaults, NodeThatStopsWithEverythingShownLeavesNothing) {
+  auto node = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  ASSERT_TRUE(node->all_shown());
+  node.reset();
+  EXPECT_EQ(sql("SELECT count(*) FROM writers"), "0");
+}
+
+TEST_F(PostgresFaults, NodeThatDiesWithEverythingShownLeavesOnlyItsName) {
   auto node = open();
   const auto other = open();
   ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
   ASSERT_TRUE(node->all_shown());
-  node.reset();
+  server().sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'scoreline'");
   const Seen seen = eventually_left_behind(*other);
   EXPECT_THAT(seen.writers, SizeIs(1));
   EXPECT_THAT(seen.players, IsEmpty());

@@ -52,6 +52,8 @@ struct ScriptedStore final : Store {
   }
   Result<ShownBoard> range(const BoardChoice&, std::uint64_t, std::size_t) override { return ShownBoard{}; }
   Result<ShownBoard> around(const BoardChoice&, const std::string&, std::size_t) override { return ShownBoard{}; }
+  Result<std::int64_t> rebuild(const BoardChoice&, const OnProgress&) override { return 1; }
+  Result<ShownDrift> reconcile(const BoardChoice&, bool, const OnProgress&) override { return ShownDrift{}; }
 
   std::deque<Result<BatchOutcome>> script;
   std::vector<std::vector<ingest::Submission>> batches;
@@ -66,6 +68,10 @@ struct Borrowed final : Store {
   }
   Result<ShownBoard> around(const BoardChoice& b, const std::string& p, std::size_t r) override {
     return store.around(b, p, r);
+  }
+  Result<std::int64_t> rebuild(const BoardChoice& b, const OnProgress& p) override { return store.rebuild(b, p); }
+  Result<ShownDrift> reconcile(const BoardChoice& b, bool r, const OnProgress& p) override {
+    return store.reconcile(b, r, p);
   }
   ScriptedStore& store;
 };

@@ -1,0 +1,143 @@
+// Making a board again, and comparing it with the ledger: begun by POST, looked at by GET.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/decimal.h"
+#include "http/board_tasks.h"
+#include "http/board_view.h"
+#include "http/json_text.h"
+#include "http/problem.h"
+#include "http/routes.h"
+
+namespace scoreline::http {
+namespace {
+
+using leaderboards::BoardSum;
+using leaderboards::Difference;
+using leaderboards::Standing;
+using Task = BoardTasks::Task;
+
+void append_standing(std::string& out, const std::optional<Standing>& standing, int scale) {
+  if (!standing) {
+    out += "null";
+    return;
+  }
+  out += R"({"points":)";
+  out += format_scaled(standing->points, scale);
+  out += R"(,"achievedAt":")";
+  out += format_timestamp(standing->achieved_at);
+  out += "\"}";
+}
+
+std::string sum_json(const BoardSum& sum) {
+  return fmt::format(R"({{"players":{},"checksum":"{:016x}"}})", sum.players, sum.checksum);
+}
+
+void append_drift(std::string& out, const leaderboards::Drift& drift, int scale) {
+  out += R"(,"ledger":)" + sum_json(drift.ledger) + R"(,"index":)" + sum_json(drift.index) + R"(,"driftPlayers":)";
+  append_number(out, drift.players);
+  out += R"(,"differing":[)";
+  bool first = true;
+  for (const Difference& each : drift.differing) {
+    if (!std::exchange(first, false)) out += ',';
+    out += R"({"playerId":)";
+    append_quoted(out, each.player.text());
+    out += R"(,"ledger":)";
+    append_standing(out, each.ledger, scale);
+    out += R"(,"index":)";
+    append_standing(out, each.index, scale);
+    out += '}';
+  }
+  out += ']';
+}
+
+std::string_view state_of(const Task& task) {
+  if (!task.ended_at) return "running";
+  return task.failure ? "failed" : "done";
+}
+
+std::string task_json(const Task& task) {
+  std::string out = fmt::format(
+      R"({{"leaderboard":"{}","season":{},"state":"{}","startedAt":"{}","resultsDone":{},"resultsTotal":{})",
+      task.board.id.leaderboard.text(), task.board.id.season.value, state_of(task), format_timestamp(task.started_at),
+      task.progress.rows_done, task.progress.rows_total);
+  if (task.ended_at) out += fmt::format(R"(,"endedAt":"{}")", format_timestamp(*task.ended_at));
+  if (task.failure) {
+    out += fmt::format(R"(,"failure":{{"code":"{}","detail":)", traits(task.failure->code).name);
+    append_quoted(out, task.failure->detail);
+    out += '}';
+  }
+  if (task.kind == BoardTasks::Kind::reconcile) out += fmt::format(R"(,"repair":{})", task.repair);
+  if (task.drift) {
+    append_drift(out, *task.drift, task.scale);
+    out += fmt::format(R"(,"repaired":{})", task.repaired);
+  }
+  return out + '}';
+}
+
+Result<Response> start(const Call& call, BoardTasks::Kind kind, bool repair) {
+  const auto view = view_board(call, call.params[0], call.params[1]);
+  if (!view) return fail(view.error());
+  const leaderboards::Season* const season = leaderboards::find_season(*view->record, view->season);
+  if (season == nullptr) return fail(Code::not_found, "nobody has opened this season yet", "season");
+  const auto task = call.context.tasks.start(
+      Task{kind, leaderboards::board_of(view->record->definition, *season), view->scale(), repair});
+  if (!task) return fail(task.error());
+  return json(task_json(*task), 202);
+}
+
+Result<Response> show(const Call& call, BoardTasks::Kind kind) {
+  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
+  const auto view = view_board(call, call.params[0], call.params[1]);
+  if (!view) return fail(view.error());
+  const auto task = call.context.tasks.last(kind, {view->record->definition.name, view->season});
+  if (!task) return fail(Code::not_found, "nobody asked for it since this server began", "season");
+  return json(task_json(*task));
+}
+
+}  // namespace
+
+Result<Response> start_rebuild(const Call& call) {
+  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
+  return start(call, BoardTasks::Kind::rebuild, false);
+}
+
+Result<Response> show_rebuild(const Call& call) { return show(call, BoardTasks::Kind::rebuild); }
+
+Result<Response> start_reconcile(const Call& call) {
+  if (auto known = call.target.allow_only({"repair"}); !known) return fail(std::move(known.error()));
+  const auto repair = call.target.parameter("repair").value_or("false");
+  if (repair != "true" && repair != "false") return fail(Code::invalid, "must be true or false", "repair");
+  return start(call, BoardTasks::Kind::reconcile, repair == "true");
+}
+
+Result<Response> show_reconcile(const Call& call) { return show(call, BoardTasks::Kind::reconcile); }
+
+Result<Response> metrics(const Call& call) {
+  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
+  Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  std::string& out = response.body;
+  out +=
+      "# HELP scoreline_board_drift_players Players whom the board showed otherwise than the ledger, when last "
+      "reconciled.\n# TYPE scoreline_board_drift_players gauge\n";
+  const auto reconciled = call.context.tasks.reconciled();
+  const auto labels = [](const Task& task) {
+    return fmt::format("{{leaderboard=\"{}\",season=\"{}\"}}", task.board.id.leaderboard.text(),
+                       task.board.id.season.value);
+  };
+  for (const Task& task : reconciled) {
+    out += fmt::format("scoreline_board_drift_players{} {}\n", labels(task), task.repaired ? 0 : task.drift->players);
+  }
+  out +=
+      "# HELP scoreline_board_reconciled_timestamp_seconds When the board was last reconciled.\n"
+      "# TYPE scoreline_board_reconciled_timestamp_seconds gauge\n";
+  for (const Task& task : reconciled) {
+    out += fmt::format("scoreline_board_reconciled_timestamp_seconds{} {:.3f}\n", labels(task),
+                       static_cast<double>(task.ended_at->ms) / 1e3);
+  }
+  return response;
+}
+
+}  // namespace scoreline::http
