@@ -67,13 +67,10 @@ Result<void> OfferBatch::append_to(std::vector<std::string>& arguments) const {
   return {};
 }
 
-Result<OfferBatch::Kept> OfferBatch::kept_of(const std::vector<Reply>& parts, std::size_t place) const {
-  const Reply& score = parts[1].elements[place];
-  if (score.kind == Reply::Kind::nil) return Kept{};
-  const auto& all_beside = parts[2].elements;
-  const std::string_view beside = place < all_beside.size() ? std::string_view(all_beside[place].text) : "";
+Result<OfferBatch::Kept> OfferBatch::kept_of(std::string_view score, std::string_view beside) const {
+  if (score.empty()) return Kept{};
   const std::size_t prefix = std::min(codec_.prefix_bytes(), beside.size());
-  const auto standing = codec_.decode(score.text, beside.substr(0, prefix));
+  const auto standing = codec_.decode(score, beside.substr(0, prefix));
   if (!standing) return fail(standing.error());
   Kept kept{*standing, 0};
   std::from_chars(beside.data() + prefix, beside.data() + beside.size(), kept.results);
@@ -81,11 +78,15 @@ Result<OfferBatch::Kept> OfferBatch::kept_of(const std::vector<Reply>& parts, st
 }
 
 Result<std::vector<Applied>> OfferBatch::answers(const std::vector<Reply>& parts) const {
-  if (parts[1].elements.size() != players_) return strange_answer();
+  std::string_view scores = parts[1].text;
+  const auto& beside = parts[2].elements;
+  if (static_cast<std::size_t>(std::count(scores.begin(), scores.end(), ' ')) + 1 != players_) return strange_answer();
   std::vector<Kept> kept;
   kept.reserve(players_);
   for (std::size_t place = 0; place < players_; ++place) {
-    auto of_player = kept_of(parts, place);
+    const std::string_view score = scores.substr(0, scores.find(' '));
+    scores.remove_prefix(std::min(score.size() + 1, scores.size()));
+    auto of_player = kept_of(score, place < beside.size() ? std::string_view(beside[place].text) : "");
     if (!of_player) return fail(std::move(of_player).error());
     kept.push_back(*std::move(of_player));
   }

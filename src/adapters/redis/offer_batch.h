@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/redis/client.h"
@@ -42,7 +43,7 @@ class OfferBatch {
 
   /// Whether the board takes the offer.
   bool take(Kept& kept, const leaderboards::Offer& offer) const;
-  Result<Kept> kept_of(const std::vector<Reply>& parts, std::size_t place) const;
+  Result<Kept> kept_of(std::string_view score, std::string_view beside) const;
 
   const leaderboards::Board& board_;
   const MemberCodec codec_;

@@ -1,6 +1,7 @@
 -- ARGV: 5 whether ranks are wanted ('1'), 6… offers.
--- Returns: seq, then lists in the order of the offers, of what the board kept of their players before: scores, what
--- stood beside, and when ranks are wanted how many ranked above the player before, and how many do now. Nil: not there.
+-- Returns: seq, then in the order of the offers what the board kept of their players before: scores (one text, parted by
+-- spaces, which costs a third of a list; nothing where the player was not there), and lists of what stood beside and,
+-- when ranks are wanted, of how many ranked above the player before, and how many do now (nil: not there).
 -- A board that is not current is not written, but a load under way takes the offers: it may have read the ledger before
 -- they came.
 
@@ -25,4 +26,5 @@ end
 local before = ranks()
 local changed = better and take_better(BOARD, ARGV, first, kept) or take_compared(BOARD, BESIDE, ARGV, first, kept)
 if changed > 0 then seq = board_changed() end
-return { seq, kept.scores, kept.beside, before, ranks() }
+for i, score in ipairs(kept.scores) do kept.scores[i] = score or '' end
+return { seq, table.concat(kept.scores, ' '), kept.beside, before, ranks() }
