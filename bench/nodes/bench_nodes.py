@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """One node over a real PostgreSQL (fsync on) and a real Redis, all on this machine with the load generator.
 
-    bench_nodes.py SCORELINE [--part ingest|reads|rebuild] [--rows 200000] [--players 100000] [--rebuild-players 1000000]
-                   [--rounds 5] [--seconds 3]
+    bench_nodes.py SCORELINE [--part ingest|reads|rebuild] [--rows 200000] [--players 100000]
+                   [--rebuild-players 1000000] [--rounds 5] [--seconds 3]
 
 ingest: results over HTTP in batches of 500 on four connections, in laps; the median lap counts.
-reads: rank of random players and the top 100 on 32 connections by wrk, beside redis-benchmark asking the same Redis for
-ZREVRANK on as many connections without pipelining, and beside a server that keeps its boards in memory. They take turns.
+reads: rank of random players and the top 100 on 32 connections by wrk, beside redis-benchmark asking the same Redis
+for ZREVRANK on as many connections without pipelining, and beside a server that keeps its boards in memory. They take
+turns.
 rebuild: how long Redis, emptied, is without the board of a ledger that has three results a player.
 Ends with one JSON line.
 """
@@ -66,12 +67,13 @@ def reads(port, redis, memory_port, options):
         return round(statistics.median(r[ours] / r[theirs] for r in rounds), 2)
 
     figures = {name: round(statistics.median(r[name] for r in rounds)) for name in contestants}
-    return figures | {"rank_vs_zrevrank": ratio("rank", "redis_zrevrank"), "top_vs_memory": ratio("top", "top_in_memory")}
+    figures["rank_vs_zrevrank"] = ratio("rank", "redis_zrevrank")
+    figures["top_vs_memory"] = ratio("top", "top_in_memory")
+    return figures
 
 
 def rebuild(binary, postgres, redis, players):
     """Seconds and bytes a player, for both kinds of keys."""
-    folder = tempfile.mkdtemp(prefix="bench-nodes-")
     with serve(binary, "--ledger", postgres.url, "--index", redis.url) as server:
         bench_http.load(bench_http.scoreline_port(server), 1, [1])  # makes the season
     postgres.query("delete from match_results", check=True)
@@ -94,7 +96,6 @@ def rebuild(binary, postgres, redis, players):
         print(f"rebuild, {key}: {players:,} players of {players * RESULTS_A_PLAYER:,} results in {spent:.2f} s, "
               f"{taken:.0f} bytes a player", flush=True)
         figures[key] = {"seconds": round(spent, 2), "bytes_a_player": round(taken)}
-    Path(folder).rmdir()
     return figures
 
 

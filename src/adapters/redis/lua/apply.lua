@@ -1,6 +1,6 @@
 -- ARGV: 5 whether ranks are wanted ('1'), 6… offers.
--- Returns: seq, then in the order of the offers what the board kept of their players before: scores (one text, parted by
--- spaces, which costs a third of a list; nothing where the player was not there), and lists of what stood beside and,
+-- Returns: seq, then in the order of the offers what the board kept of their players before: scores (one text, parted
+-- by spaces; nothing where the player was not there), and lists of what stood beside and,
 -- when ranks are wanted, of how many ranked above the player before, and how many do now (nil: not there).
 -- A board that is not current is not written, but a load under way takes the offers: it may have read the ledger before
 -- they came.

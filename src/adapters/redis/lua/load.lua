@@ -1,5 +1,6 @@
 -- Some of the standings that the loader read from the ledger; what was applied since may be better.
--- ARGV: 5 the loader's token, 6 its lease in ms, 7… offers. Returns: 'kept', or 'lost' when the load is not its any more.
+-- ARGV: 5 the loader's token, 6 its lease in ms, 7… offers.
+-- Returns: 'kept', or 'lost' when the load is not its any more.
 
 if load_under_way() ~= ARGV[5] then return { 'lost' } end
 redis.call('HSET', META, 'rebuild_until', text_of(now_us() / 1000 + tonumber(ARGV[6])))

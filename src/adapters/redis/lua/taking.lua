@@ -87,8 +87,8 @@ local function take_better(set, offers, first, kept)
   for i, kept_score in ipairs(kept.scores) do
     local at = first + (i - 1) * stride
     local score = offers[at]
-    local more = not kept_score or tonumber(score) - tonumber(kept_score)
-    if more == true or (better == 'GT' and more > 0) or (better == 'LT' and more < 0) then
+    local more = kept_score and tonumber(score) - tonumber(kept_score)
+    if not more or (better == 'GT' and more > 0) or (better == 'LT' and more < 0) then
       added[#added + 1] = score
       added[#added + 1] = offers[at + 1]
     end
