@@ -147,7 +147,7 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace scoreline::bench;
-  const auto players = static_cast<std::uint64_t>(argc > 1 ? std::atol(argv[1]) : 1'000'000);
+  const auto players = static_cast<std::uint64_t>(argc > 1 ? std::atol(argv[1]) : 100'000);
   const int laps = argc > 2 ? std::atoi(argv[2]) : 5;
   if (players < 1'000 || laps < 1) {
     std::fprintf(stderr, "usage: bench_redis [PLAYERS, 1000 or more] [LAPS]\n");
