@@ -69,11 +69,14 @@ Result<Board> Service::resolve(const BoardRef& ref) const {
 
 Result<bool> Service::is_unopened(const Board& board) const {
   if (index_.exclusive()) return false;
-  const auto record = catalogue_.find(board.id.leaderboard.text());
-  if (record && find_season(**record, board.id.season) != nullptr) return false;
+  const auto is_known = [&] {
+    const auto record = catalogue_.find(board.id.leaderboard.text());
+    return record && find_season(**record, board.id.season) != nullptr;
+  };
+  if (is_known()) return false;
   const auto current = catalogue_.is_current();
   if (!current) return fail(current.error());
-  if (*current) return true;
+  if (*current) return !is_known();  // it may have become current after the first look, and know more
   return fail(Error{Code::not_ready, "leaderboards or seasons have just changed", {}, kRetryWhileChanged});
 }
 
