@@ -16,11 +16,14 @@ void append_value(std::string& out, std::string_view key, const std::string& tex
   }
 }
 
+std::string sum_json(const ShownSum& sum) {
+  return fmt::format(R"({{"players":{},"checksum":"{}"}})", sum.players, sum.checksum);
+}
+
 std::string drift_json(const ReconcileCommand& command, const ShownDrift& drift) {
-  std::string out = fmt::format(
-      R"({{"leaderboard":"{}","season":{},"ledger":{{"players":{},"checksum":"{}"}},"index":{{"players":{},"checksum":"{}"}},"driftPlayers":{},"differing":[)",
-      command.board.leaderboard, drift.season, drift.ledger.players, drift.ledger.checksum, drift.index.players,
-      drift.index.checksum, drift.players);
+  std::string out = fmt::format(R"({{"leaderboard":"{}","season":{},"ledger":{},"index":{},)",
+                                command.board.leaderboard, drift.season, sum_json(drift.ledger), sum_json(drift.index));
+  out += fmt::format(R"("driftPlayers":{},"differing":[)", drift.players);
   for (const ShownDifference& each : drift.differing) {
     if (out.back() != '[') out.push_back(',');
     out.append(R"({"playerId":)");

@@ -1,4 +1,4 @@
-"""Boards are compared with the ledger and made again, over HTTP and from the command line, while results keep coming."""
+"""Boards are compared with the ledger and made again, over HTTP and by command, while results keep coming."""
 
 import threading
 import uuid
