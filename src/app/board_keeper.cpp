@@ -99,10 +99,11 @@ Result<void> BoardKeeper::show_left_behind() {
 }
 
 Result<void> BoardKeeper::tell_all_shown() {
-  return on_writer(pipeline_, [this]() -> Result<void> {
-    if (!pipeline_.all_shown()) return {};
-    return ledger_.all_shown();
+  on_writer(pipeline_, [this] {
+    if (pipeline_.all_shown()) ledger_.all_shown();
+    return true;
   });
+  return ledger_.tell_all_shown();
 }
 
 }  // namespace scoreline::app

@@ -22,8 +22,11 @@ class SharedLedger : public Ledger {
   /// and after a standby took over (which may lack what was answered). An index built from another identity is stale.
   virtual Result<std::string> identity() = 0;
 
-  /// Everything that this process has appended is on the boards: nobody needs to look after it. Not beside append.
-  virtual Result<void> all_shown() = 0;
+  /// Everything that this process has appended is on the boards: nobody needs to look after it. At once; not beside
+  /// append.
+  virtual void all_shown() = 0;
+  /// Has the other processes know of the last all_shown(). Beside everything else.
+  virtual Result<void> tell_all_shown() = 0;
   /// Visits the results that processes which are gone had recorded and may not have shown on the boards, and perhaps
   /// others. Returns who is gone; forget_writers() of them, once the boards have these results.
   virtual Result<std::vector<WriterId>> scan_left_behind(const std::function<void(const LedgerRow&)>& visit) = 0;

@@ -163,7 +163,7 @@ Result<void> PostgresLedger::results_of(const leaderboards::BoardId& board, std:
   for (const PlayerId& player : players) names.push_back(player.text());
   Call call{&kResultsOf, {}};
   call.parameters.add(board.leaderboard.text()).add(board.season.value).add(names);
-  const auto rows = read_much("reading the results of players", std::move(call));
+  const auto rows = read("reading the results of players", std::move(call));
   if (!rows) return fail(rows.error());
   for (int row = 0; row < rows->size(); ++row) visit(rows->bytes(row, 0), rows->integer(row, 1), rows->time(row, 2));
   return {};
@@ -179,7 +179,7 @@ Result<void> PostgresLedger::visit_kept(std::span<const MatchResult> like,
   }
   Call call{&kKept, {}};
   call.parameters.add(std::move(leaderboards)).add(std::move(matches)).add(std::move(players));
-  const auto rows = read_much("reading results", std::move(call));
+  const auto rows = read("reading results", std::move(call));
   if (!rows) return fail(rows.error());
   for (int row = 0; row < rows->size(); ++row) visit(ledger_row(*rows, row));
   return {};
@@ -218,13 +218,20 @@ Result<std::uint64_t> PostgresLedger::definitions_version() {
   });
 }
 
-Result<void> PostgresLedger::all_shown() {
+void PostgresLedger::all_shown() {
   const std::lock_guard lock(writer_mutex_);
-  if (!writer_) return {};
-  const auto unmarked = writer_->unmark(in(options_.timeout));
-  if (unmarked) return {};
-  if (ends_session(unmarked.error())) writer_.reset();
-  return fail(to_read_error(unmarked.error(), "telling that everything is on the boards"));
+  if (!writer_) return;
+  if (const auto mark = writer_->unmark()) untold_ = mark;
+}
+
+Result<void> PostgresLedger::tell_all_shown() {
+  std::optional<Mark> mark;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    mark = std::exchange(untold_, std::nullopt);
+  }
+  if (!mark) return {};
+  return read("telling that everything is on the boards", unmark_call(*mark)).map([](const Rows&) {});
 }
 
 Result<std::vector<leaderboards::WriterId>> PostgresLedger::scan_left_behind(

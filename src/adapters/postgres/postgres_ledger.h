@@ -66,7 +66,8 @@ class PostgresLedger final : public leaderboards::SharedLedger {
 
   Result<std::string> identity() override;
   Result<std::uint64_t> definitions_version() override;
-  Result<void> all_shown() override;
+  void all_shown() override;
+  Result<void> tell_all_shown() override;
   Result<std::vector<leaderboards::WriterId>> scan_left_behind(
       const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<void> forget_writers(std::span<const leaderboards::WriterId> writers) override;
@@ -102,6 +103,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   ServerReport report_;
   std::mutex writer_mutex_;
   std::optional<WriterSession> writer_;  // guarded by writer_mutex_
+  std::optional<Mark> untold_;           // guarded by writer_mutex_; to be taken away
 };
 
 }  // namespace scoreline::postgres

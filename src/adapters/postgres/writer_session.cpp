@@ -6,16 +6,18 @@
 namespace scoreline::postgres {
 namespace {
 
-// The lock is there before the row can be seen. Its first half is the table's own number, so that ledgers in other
-// schemas of the database have other locks.
+// What the session records from now on has greater transaction numbers than the one that marks it. The lock is there
+// before the row can be seen. Its first half is the table's own number, so that ledgers in other schemas of the
+// database have other locks.
 constexpr Statement kEnter{
     "enter_writer",
-    "WITH entered AS (INSERT INTO writers(since) VALUES (pg_snapshot_xmin(pg_current_snapshot())::text::bigint) "
-    "RETURNING writer) SELECT writer, pg_advisory_lock('writers'::regclass::oid::integer, writer) FROM entered"};
+    "WITH entered AS (INSERT INTO writers(since) VALUES (pg_current_xact_id()::text::bigint) RETURNING writer, since) "
+    "SELECT writer, since, pg_advisory_lock('writers'::regclass::oid::integer, writer) FROM entered"};
 constexpr Statement kMark{
     "mark_writer",
-    "UPDATE writers SET since = pg_snapshot_xmin(pg_current_snapshot())::text::bigint WHERE writer = $1::integer"};
-constexpr Statement kUnmark{"unmark_writer", "UPDATE writers SET since = NULL WHERE writer = $1::integer"};
+    "UPDATE writers SET since = pg_current_xact_id()::text::bigint WHERE writer = $1::integer RETURNING writer, since"};
+constexpr Statement kUnmark{"unmark_writer",
+                            "UPDATE writers SET since = NULL WHERE writer = $1::integer AND since = $2::bigint"};
 constexpr Statement kLeftBehind{
     "left_behind",
     "SELECT writer, since FROM writers WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' "
@@ -26,7 +28,7 @@ constexpr Statement kForget{"forget_writers", "DELETE FROM writers WHERE writer 
 }  // namespace
 
 Attempt<std::vector<Rows>> WriterSession::run(std::span<const Call> calls, Monotonic deadline) {
-  if (!marked_) {
+  if (!since_) {
     if (const auto marked = mark(deadline); !marked) return tl::unexpected<Failure>(marked.error());
   }
   return session_.run(calls, deadline);
@@ -41,28 +43,28 @@ Attempt<void> WriterSession::mark(Monotonic deadline) {
     failure.may_be_kept = false;  // a mark too many does no harm
     return tl::unexpected<Failure>(std::move(failure));
   }
-  if (number_ && marked->affected() == 0) {  // somebody deleted our row
+  if (marked->size() == 0) {  // somebody deleted our row
     number_.reset();
     return mark(deadline);
   }
-  if (!number_) number_ = static_cast<std::int32_t>(marked->integer(0, 0));
-  marked_ = true;
+  number_ = static_cast<std::int32_t>(marked->integer(0, 0));
+  since_ = marked->integer(0, 1);
   return {};
 }
 
-Attempt<void> WriterSession::unmark(Monotonic deadline) {
-  if (!marked_) return {};
+std::optional<Mark> WriterSession::unmark() {
+  if (!since_) return std::nullopt;
+  return Mark{*number_, *std::exchange(since_, std::nullopt)};
+}
+
+Call unmark_call(const Mark& mark) {
   Call call{&kUnmark, {}};
-  call.parameters.add(*number_);
-  if (const auto unmarked = session_.run(call, deadline); !unmarked) {
-    return tl::unexpected<Failure>(unmarked.error());
-  }
-  marked_ = false;
-  return {};
+  call.parameters.add(mark.writer).add(mark.since);
+  return call;
 }
 
 void WriterSession::leave(Monotonic deadline) {
-  if (!number_ || marked_ || !session_.is_alive()) return;
+  if (!number_ || since_ || !session_.is_alive()) return;
   static_cast<void>(session_.run(forget_writers_call({&*number_, 1}), deadline));
 }
 

@@ -14,14 +14,23 @@
 
 namespace scoreline::postgres {
 
+/// No two marks are equal.
+struct Mark {
+  std::int32_t writer = 0;
+  std::int64_t since = 0;
+};
+/// Takes a mark away, unless another one has taken its place.
+Call unmark_call(const Mark& mark);
+
 class WriterSession {
  public:
   explicit WriterSession(Session session) : session_(std::move(session)) {}
 
   /// One pipeline, marked before; a mark costs one more commit when there is none yet.
   Attempt<std::vector<Rows>> run(std::span<const Call> calls, Monotonic deadline);
-  /// Everything that was recorded is on the boards.
-  Attempt<void> unmark(Monotonic deadline);
+  /// Everything that was recorded is on the boards: the mark to take away, nullopt when there is none. What is recorded
+  /// next is marked anew.
+  std::optional<Mark> unmark();
   /// Before the session is closed: nobody needs to look for it, unless it is marked.
   void leave(Monotonic deadline);
   bool is_alive() { return session_.is_alive(); }
@@ -31,7 +40,7 @@ class WriterSession {
 
   Session session_;
   std::optional<std::int32_t> number_;
-  bool marked_ = false;
+  std::optional<std::int64_t> since_;  // of the mark
 };
 
 /// What sessions that are gone left behind.

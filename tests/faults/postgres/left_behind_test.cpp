@@ -27,6 +27,11 @@ Seen left_behind(PostgresLedger& ledger) {
   return seen;
 }
 
+void show_all(PostgresLedger& ledger) {
+  ledger.all_shown();
+  ASSERT_TRUE(ledger.tell_all_shown());
+}
+
 /// The server notices the end of a session a moment after it.
 Seen eventually_left_behind(PostgresLedger& ledger) {
   Seen seen;
@@ -41,7 +46,7 @@ TEST_F(PostgresFaults, NodeThatLivesLeavesNothingBehind) {
   const auto node = open(), other = open();
   ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
   EXPECT_THAT(left_behind(*other).writers, IsEmpty());
-  ASSERT_TRUE(node->all_shown());
+  show_all(*node);
   EXPECT_THAT(left_behind(*other).writers, IsEmpty());
 }
 
@@ -49,7 +54,7 @@ TEST_F(PostgresFaults, WhatAGoneNodeHadNotShownIsTold) {
   auto node = open();
   const auto other = open();
   ASSERT_TRUE(node->append(std::vector{result(1, "shown")}));
-  ASSERT_TRUE(node->all_shown());
+  show_all(*node);
   ASSERT_TRUE(node->append(std::vector{result(2, "left")}));
   ASSERT_TRUE(node->append(std::vector{result(3, "left too")}));
   node.reset();
@@ -61,10 +66,21 @@ TEST_F(PostgresFaults, WhatAGoneNodeHadNotShownIsTold) {
   EXPECT_THAT(left_behind(*other).writers, IsEmpty());
 }
 
+TEST_F(PostgresFaults, WhatIsRecordedBeforeTheOthersKnowOfWhatWasShownIsTold) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "shown")}));
+  node->all_shown();
+  ASSERT_TRUE(node->append(std::vector{result(2, "left")}));
+  ASSERT_TRUE(node->tell_all_shown());
+  node.reset();
+  EXPECT_THAT(eventually_left_behind(*other).players, ElementsAre("left"));
+}
+
 TEST_F(PostgresFaults, NodeThatStopsWithEverythingShownLeavesNothing) {
   auto node = open();
   ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
-  ASSERT_TRUE(node->all_shown());
+  show_all(*node);
   node.reset();
   EXPECT_EQ(sql("SELECT count(*) FROM writers"), "0");
 }
@@ -73,7 +89,7 @@ TEST_F(PostgresFaults, NodeThatDiesWithEverythingShownLeavesOnlyItsName) {
   auto node = open();
   const auto other = open();
   ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
-  ASSERT_TRUE(node->all_shown());
+  show_all(*node);
   server().sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'scoreline'");
   const Seen seen = eventually_left_behind(*other);
   EXPECT_THAT(seen.writers, SizeIs(1));
@@ -97,7 +113,7 @@ TEST_F(PostgresFaults, OneWhoseRowSomebodyDeletedEntersAgain) {
   auto node = open();
   const auto other = open();
   ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
-  ASSERT_TRUE(node->all_shown());
+  show_all(*node);
   sql("DELETE FROM writers");
   ASSERT_TRUE(node->append(std::vector{result(2, "b")}));
   node.reset();
