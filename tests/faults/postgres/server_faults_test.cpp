@@ -128,9 +128,8 @@ TEST_F(PostgresFaults, TwoWritersInOppositeOrderNeverDeadlock) {
     for (std::uint64_t round = 0; round < 60; ++round) {
       auto batch = batch_of(200, 1 + 200 * round);
       if (backwards) std::reverse(batch.begin(), batch.end());
-      const auto answers = ledger.append(batch);
-      ASSERT_TRUE(answers) << answers.error().detail;
-      recorded += std::count(answers->begin(), answers->end(), Recorded::recorded);
+      const auto answers = settle(ledger, batch);
+      recorded += std::count(answers.begin(), answers.end(), Recorded::recorded);
     }
   };
   std::thread beside([&] { write(*other, true); });
