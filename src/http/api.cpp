@@ -9,7 +9,7 @@ namespace scoreline::http {
 namespace {
 
 /// Reads that wait for the index at once, each on a thread, and those that wait for such a thread.
-constexpr unsigned kWaitingReads = 64;
+constexpr unsigned kWaitingReads = 16;
 constexpr std::size_t kQueuedReads = 4096;
 constexpr std::chrono::milliseconds kRetryWhenFull = std::chrono::seconds{1};
 
