@@ -210,10 +210,16 @@ Result<std::vector<std::optional<Entry>>> RedisRankIndex::ranks_of(const Board& 
 }
 
 Result<std::optional<Place>> RedisRankIndex::place_of(const Board& board, const PlayerId& player) const {
-  return places(board, {&player, 1}, Ranks::tell).map([](Places&& places) -> std::optional<Place> {
-    auto& entry = places.entries.front();
-    if (!entry) return std::nullopt;
-    return Place{*std::move(entry), places.players};
+  return joined_reads_.read(keys(board).board + ' ' + spec_of(board), player, [&](std::span<const PlayerId> together) {
+    std::vector<Result<std::optional<Place>>> answers;
+    answers.reserve(together.size());
+    auto places = this->places(board, together, Ranks::tell);
+    if (!places) answers.assign(together.size(), fail(places.error()));
+    for (std::size_t i = 0; places && i < together.size(); ++i) {
+      auto& entry = places->entries[i];
+      answers.push_back(entry ? std::optional(Place{*std::move(entry), places->players}) : std::nullopt);
+    }
+    return answers;
   });
 }
 

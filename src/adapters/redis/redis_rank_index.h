@@ -20,6 +20,7 @@
 
 #include "adapters/redis/board_keys.h"
 #include "adapters/redis/client.h"
+#include "adapters/redis/joined_reads.h"
 #include "adapters/redis/seen_boards.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -116,6 +117,7 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   const Clock& clock_;
   Random& random_;
   mutable SeenBoards seen_;
+  mutable JoinedReads joined_reads_;
   mutable std::mutex epoch_mutex_;
   std::string epoch_;  // guarded by epoch_mutex_
   mutable std::mutex tokens_mutex_;
