@@ -132,6 +132,19 @@ def redis_benchmark(port, seconds_hint, *command):
     return float(re.findall(r"([\d.]+) requests per second", out)[-1])
 
 
+def take_turns(contestants, count):
+    """Runs all contestants, round after round: the median of each, and how to ask for the median ratio of two."""
+    rounds = []
+    for number in range(count):
+        rounds.append({name: run() for name, run in contestants.items()})
+        print(f"round {number + 1}: " + "  ".join(f"{n} {v:,.0f}" for n, v in rounds[-1].items()), flush=True)
+
+    def ratio(ours, theirs):
+        return round(statistics.median(r[ours] / r[theirs] for r in rounds), 2)
+
+    return {name: round(statistics.median(r[name] for r in rounds)) for name in contestants}, ratio
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("scoreline")
@@ -166,15 +179,8 @@ def main():
                 "redis_zrevrank": lambda: redis_benchmark(redis_port, options.seconds * 4, "ZREVRANK", "board",
                                                           "player-__rand_int__"),
             }
-            rounds = []
-            for number in range(options.rounds):
-                rounds.append({name: run() for name, run in contestants.items()})
-                print(f"round {number + 1}: " + "  ".join(f"{n} {v:,.0f}" for n, v in rounds[-1].items()), flush=True)
+            per_second, ratio = take_turns(contestants, options.rounds)
 
-    def ratio(ours, theirs):
-        return round(statistics.median(r[ours] / r[theirs] for r in rounds), 2)
-
-    per_second = {name: round(statistics.median(r[name] for r in rounds)) for name in contestants}
     print(f"\n{'requests a second, median':34}")
     for name, value in per_second.items():
         print(f"  {name:32}{value:>10,}")

@@ -58,15 +58,7 @@ def reads(port, redis, memory_port, options):
         "top": lambda: bench_http.wrk(port, "top", options.players, options.seconds),
         "top_in_memory": lambda: bench_http.wrk(memory_port, "top", options.players, options.seconds),
     }
-    rounds = []
-    for number in range(options.rounds):
-        rounds.append({name: run() for name, run in contestants.items()})
-        print(f"round {number + 1}: " + "  ".join(f"{n} {v:,.0f}" for n, v in rounds[-1].items()), flush=True)
-
-    def ratio(ours, theirs):
-        return round(statistics.median(r[ours] / r[theirs] for r in rounds), 2)
-
-    figures = {name: round(statistics.median(r[name] for r in rounds)) for name in contestants}
+    figures, ratio = bench_http.take_turns(contestants, options.rounds)
     figures["rank_vs_zrevrank"] = ratio("rank", "redis_zrevrank")
     figures["top_vs_memory"] = ratio("top", "top_in_memory")
     return figures

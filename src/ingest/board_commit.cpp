@@ -288,4 +288,10 @@ Result<AppliedByPlayer> show_totals(Ledger& ledger, RankIndex& index, const Boar
   return offer(index, board, offers, ranks);
 }
 
+Result<void> unless_lost(const RankIndex& index, const Board& board, Result<void> offered) {
+  if (offered) return offered;
+  const auto loaded = index.is_loaded(board);
+  return loaded && !*loaded ? Result<void>() : offered;
+}
+
 }  // namespace scoreline::ingest

@@ -90,4 +90,8 @@ Result<AppliedByPlayer> show_totals(leaderboards::Ledger& ledger, leaderboards::
                                     const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
                                     leaderboards::Ranks ranks);
 
+/// What an offer to a board came to, when it does not matter that the board is not loaded: it gets everything from the
+/// ledger when it is.
+Result<void> unless_lost(const leaderboards::RankIndex& index, const leaderboards::Board& board, Result<void> offered);
+
 }  // namespace scoreline::ingest

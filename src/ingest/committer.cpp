@@ -191,10 +191,8 @@ Result<void> Committer::show(std::span<const MatchResult> results) {
   for (const auto& [id, of_board] : by_board) {
     const auto board = catalogue_.board(id.leaderboard.text(), id.season);
     if (!board) return fail(board.error());
-    const auto offered = show_kept(ledger_, index_, *board, of_board, Ranks::skip);
-    if (offered) continue;
-    const auto loaded = index_.is_loaded(*board);
-    if (!loaded || *loaded) return fail(offered.error());
+    const auto offered = show_kept(ledger_, index_, *board, of_board, Ranks::skip).map([](const auto&) {});
+    if (auto shown = unless_lost(index_, *board, offered); !shown) return shown;
   }
   return {};
 }

@@ -46,10 +46,7 @@ class LeftOnBoard {
       const std::size_t count = std::min(kOffersAtATime, players_.size() - from);
       note(show_totals(ledger_, index_, board_, std::span(players_).subspan(from, count), Ranks::skip));
     }
-    if (offered_) return {};
-    // A board that is not loaded gets everything when it is.
-    const auto loaded = index_.is_loaded(board_);
-    return loaded && !*loaded ? Result<void>() : offered_;
+    return unless_lost(index_, board_, offered_);
   }
 
  private:

@@ -1,6 +1,6 @@
 #include "leaderboards/board_maker.h"
 
-#include <optional>
+#include <chrono>
 
 namespace scoreline::leaderboards {
 namespace {
@@ -8,13 +8,8 @@ namespace {
 /// How often a shared index hears that a long load goes on.
 constexpr std::chrono::seconds kLoadIsHeardEvery{10};
 
-bool is_of(const LedgerRow& row, const BoardId& board) {
-  return row.season == board.season && row.leaderboard == board.leaderboard.text();
-}
-
 }  // namespace
 
-/// Reads the ledger; `keep` is called now and then meanwhile.
 Result<void> BoardMaker::scan(const std::function<void(const LedgerRow&)>& visit,
                               const std::function<Result<void>()>& keep, const Progress& progress) {
   Monotonic heard = clock_.monotonic();
@@ -27,6 +22,15 @@ Result<void> BoardMaker::scan(const std::function<void(const LedgerRow&)>& visit
     if (kept) kept = keep();
   });
   return scanned ? kept : scanned;
+}
+
+Result<void> BoardMaker::read(FoldedBoard& board, const std::function<Result<void>()>& keep, const Progress& progress) {
+  const BoardId& id = board.board().id;
+  const auto add = [&](const LedgerRow& row) {
+    if (row.season != id.season || row.leaderboard != id.leaderboard.text()) return;
+    board.add(row.player, row.points, row.achieved_at);
+  };
+  return scan(add, keep, progress);
 }
 
 Result<std::size_t> BoardMaker::make_missing(const Progress& progress) {
@@ -51,11 +55,8 @@ Result<void> BoardMaker::make(const Board& board, const Progress& progress) {
   if (const auto begun = index_.begin_load(board); !begun) return begun;
   TallyArena arena;
   FoldedBoard folded(board, arena, hash_seed_);
-  const auto add = [&](const LedgerRow& row) {
-    if (is_of(row, board.id)) folded.add(row.player, row.points, row.achieved_at);
-  };
-  auto made = scan(
-                  add, [&] { return index_.begin_load(board); }, progress)
+  auto made = read(
+                  folded, [&] { return index_.begin_load(board); }, progress)
                   .and_then([&] { return folded.load_into(index_); });
   if (!made) index_.abandon_load(board);
   return made;
@@ -64,11 +65,8 @@ Result<void> BoardMaker::make(const Board& board, const Progress& progress) {
 Result<Drift> BoardMaker::compare(const Board& board, const Progress& progress) {
   TallyArena arena;
   FoldedBoard folded(board, arena, hash_seed_);
-  const auto add = [&](const LedgerRow& row) {
-    if (is_of(row, board.id)) folded.add(row.player, row.points, row.achieved_at);
-  };
-  return scan(
-             add, [] { return Result<void>(); }, progress)
+  return read(
+             folded, [] { return Result<void>(); }, progress)
       .and_then([&] { return drift_of(folded, ledger_, index_); });
 }
 

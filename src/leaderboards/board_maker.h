@@ -37,6 +37,9 @@ class BoardMaker {
   Result<Drift> compare(const Board& board, const Progress& progress);
 
  private:
+  /// Folds the board out of the ledger.
+  Result<void> read(FoldedBoard& board, const std::function<Result<void>()>& keep, const Progress& progress);
+  /// Reads the ledger; `keep` is called now and then meanwhile.
   Result<void> scan(const std::function<void(const LedgerRow&)>& visit, const std::function<Result<void>()>& keep,
                     const Progress& progress);
 
