@@ -97,6 +97,7 @@ TEST_P(Refusals, AServerThatReadsItsDumpShowsNoBoard) {
   load_some();
   ASSERT_EQ(admin("DEBUG POPULATE 2000 key 10"), "OK");
   ASSERT_EQ(admin("SAVE"), "OK");
+  server_->crash();
   std::atomic<bool> stop = false, loading = false;
   std::thread reader([&] {
     while (!stop) {
@@ -106,7 +107,6 @@ TEST_P(Refusals, AServerThatReadsItsDumpShowsNoBoard) {
       std::this_thread::sleep_for(std::chrono::milliseconds{2});
     }
   });
-  server_->crash();
   server_->start();  // returns once it has read the dump
   stop = true;
   reader.join();
