@@ -32,7 +32,8 @@ struct Submission {
   std::string player_id;
   std::optional<std::int64_t> season_id;  ///< absent: the current season
   Decimal points;
-  std::optional<Timestamp> achieved_at;  ///< absent: now
+  std::optional<Timestamp> achieved_at;  ///< absent: when it was sent
+  std::optional<Timestamp> sent_at;      ///< absent: now
 };
 
 /// What became of one result.
@@ -42,6 +43,9 @@ struct Receipt {
   int scale = 0;                      ///< of the standing's points
   std::optional<std::uint64_t> rank;  ///< with Ranks::tell
   std::optional<std::uint64_t> previous_rank;
+  /// A duplicate whose kept result has other points, or another achieved_at than the one that was given: the first
+  /// counts.
+  bool conflict = false;
 };
 
 /// One per submission, in order: a receipt, or why that one was rejected (Code::invalid, not_found, conflict; `field`

@@ -117,7 +117,7 @@ Result<Accepted> Validator::accept(const Submission& submission) {
                      *std::move(player),
                      board.id.season,
                      0,
-                     submission.achieved_at.value_or(now_)};
+                     submission.achieved_at.value_or(submission.sent_at.value_or(now_))};
   Accepted accepted{*std::move(target), submission.points, submission.match_id.has_value(), std::move(result)};
   if (const auto valid = check_against(*accepted.target, now_, accepted); !valid) return fail(valid.error());
   return accepted;

@@ -1,0 +1,58 @@
+// Port: the messages that could not be taken, kept until somebody has looked after them.
+//
+// Thread safety: `add`, `refuse_again` and `remove` are called on the pipeline's writer thread (Pipeline::exclusive),
+// as all writes to the ledger; reads may run beside everything else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/timestamp.h"
+#include "ingest/message_source.h"
+
+namespace scoreline::ingest {
+
+/// How much of a message is kept.
+inline constexpr std::size_t kMaxDeadLetterBytes = 4 * 1024;
+
+struct DeadLetter {
+  Message message;         ///< its value cut at kMaxDeadLetterBytes
+  std::uint64_t size = 0;  ///< of the whole value, in bytes
+  Error reason;            ///< Code::conflict, field `matchId`: the match was there before with other content
+};
+
+using DeadLetterId = std::int64_t;
+
+struct StoredDeadLetter {
+  DeadLetterId id = 0;  ///< the later, the greater
+  Timestamp added_at;
+  DeadLetter letter;
+
+  bool is_whole() const { return letter.message.value && letter.message.value->size() == letter.size; }
+};
+
+class DeadLetters {
+ public:
+  virtual ~DeadLetters() = default;
+
+  /// Durable when it returns. A message (topic, partition, offset, sent_at) that is kept already is kept once, with the
+  /// reason it had first. Returns how many were new. Errors: storage_failed, storage_full, unknown_outcome (add again).
+  virtual Result<std::uint64_t> add(std::span<const DeadLetter> letters, Timestamp now) = 0;
+
+  /// Up to `limit` (1..kMaxEntries) in order of their ids, from the first behind `after` on.
+  virtual Result<std::vector<StoredDeadLetter>> list(DeadLetterId after, std::size_t limit) const = 0;
+  virtual Result<std::optional<StoredDeadLetter>> find(DeadLetterId id) const = 0;
+  virtual Result<std::uint64_t> count() const = 0;
+
+  /// Tried again, and refused for this reason.
+  virtual Result<void> refuse_again(DeadLetterId id, const Error& reason) = 0;
+  /// Returns how many there were.
+  virtual Result<std::uint64_t> remove(std::span<const DeadLetterId> ids) = 0;
+};
+
+}  // namespace scoreline::ingest
