@@ -52,4 +52,11 @@ Uuid new_uuid_v7(Timestamp now, Random& random) {
   return uuid;
 }
 
+Uuid uuid_v8(const std::array<std::uint8_t, 16>& bits) {
+  Uuid uuid{bits};
+  uuid.bytes[6] = static_cast<std::uint8_t>((bits[6] & 0x0F) | 0x80);
+  uuid.bytes[8] = static_cast<std::uint8_t>((bits[8] & 0x3F) | 0x80);
+  return uuid;
+}
+
 }  // namespace scoreline

@@ -27,4 +27,7 @@ std::string format_uuid(const Uuid& uuid);
 /// A new version 7: 48 bits of milliseconds, then 74 random bits.
 Uuid new_uuid_v7(Timestamp now, Random& random);
 
+/// Version 8, whose bits are the caller's: all of `bits` but the six that tell version and variant.
+Uuid uuid_v8(const std::array<std::uint8_t, 16>& bits);
+
 }  // namespace scoreline

@@ -12,6 +12,7 @@ namespace scoreline::http {
 namespace {
 
 constexpr std::string_view kFields = "matchId, playerId, seasonId, points, achievedAt";
+constexpr std::string_view kMessageFields = "matchId, playerId, seasonId, points, achievedAt, leaderboard";
 
 /// Puts `value` where it belongs; the error when it is none.
 template <typename Value, typename Target>
@@ -29,14 +30,38 @@ Result<Uuid> read_match_id(JsonValue member) {
   return uuid;
 }
 
-std::optional<Error> read_member(JsonValue member, ingest::Submission& submission) {
+Result<std::string> read_text(JsonValue member) {
+  return read_string(member).map([](std::string_view text) { return std::string(text); });
+}
+
+/// Where a result comes in with its leaderboard named elsewhere, or beside its fields.
+enum class Names : bool { result, message };
+
+std::optional<Error> read_member(JsonValue member, Names names, ingest::Submission& submission) {
   const std::string_view key = member.key();
+  if (key == "leaderboard" && names == Names::message) return keep(read_text(member), submission.leaderboard);
   if (key == "matchId") return keep(read_match_id(member), submission.match_id);
   if (key == "playerId") return keep(read_player_id(member, key), submission.player_id);
   if (key == "seasonId") return keep(read_integer(member), submission.season_id);
   if (key == "points") return keep(read_decimal(member), submission.points);
   if (key == "achievedAt") return keep(read_timestamp(member), submission.achieved_at);
-  return unknown_field(key, kFields);
+  return unknown_field(key, names == Names::message ? kMessageFields : kFields);
+}
+
+Result<ingest::Submission> read_object(JsonValue value, Names names, std::string_view leaderboard) {
+  if (value.kind() != JsonKind::object) {
+    return fail(Code::invalid, "a result must be an object, not " + std::string(to_string(value.kind())));
+  }
+  ingest::Submission submission;
+  submission.leaderboard = std::string(leaderboard);
+  std::optional<Error> error;
+  value.each([&](JsonValue member) {
+    if (!error) error = read_member(member, names, submission);
+  });
+  if (!error && !value.has("playerId")) error = missing_field("playerId", "who achieved the result");
+  if (!error && !value.has("points")) error = missing_field("points", "a number");
+  if (error) return fail(std::move(*error));
+  return submission;
 }
 
 void add(ResultBatch& batch, std::size_t index, Result<ingest::Submission> submission) {
@@ -61,19 +86,13 @@ Result<ingest::Submission> read_line(std::string_view line, std::string_view lea
 }  // namespace
 
 Result<ingest::Submission> read_result(JsonValue value, std::string_view leaderboard) {
-  if (value.kind() != JsonKind::object) {
-    return fail(Code::invalid, "a result must be an object, not " + std::string(to_string(value.kind())));
-  }
-  ingest::Submission submission;
-  submission.leaderboard = std::string(leaderboard);
-  std::optional<Error> error;
-  value.each([&](JsonValue member) {
-    if (!error) error = read_member(member, submission);
-  });
-  if (!error && !value.has("playerId")) error = missing_field("playerId", "who achieved the result");
-  if (!error && !value.has("points")) error = missing_field("points", "a number");
-  if (error) return fail(std::move(*error));
-  return submission;
+  return read_object(value, Names::result, leaderboard);
+}
+
+Result<ingest::Submission> read_message_result(std::string_view text) {
+  const auto document = JsonDocument::parse(text);
+  if (!document) return fail(document.error());
+  return read_object(document->root(), Names::message, leaderboards::kMainLeaderboard);
 }
 
 Result<ResultBatch> read_json_results(std::string_view body, std::string_view leaderboard) {

@@ -15,6 +15,10 @@ namespace scoreline::http {
 /// Errors: Code::invalid with the field.
 Result<ingest::Submission> read_result(JsonValue value, std::string_view leaderboard);
 
+/// A result as the text of a message: the same, with an optional `leaderboard` (default `main`).
+/// Errors: unreadable; Code::invalid with the field.
+Result<ingest::Submission> read_message_result(std::string_view text);
+
 struct RejectedResult {
   std::size_t index = 0;  ///< in the request, from 0
   Error error;
