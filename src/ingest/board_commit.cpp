@@ -48,22 +48,6 @@ std::vector<MatchResult> results_of(std::span<Row* const> rows) {
   return results;
 }
 
-Result<AppliedByPlayer> offer(RankIndex& index, const Board& board, std::span<const Offer> offers, Ranks ranks) {
-  AppliedByPlayer applied;
-  for (std::size_t from = 0; from < offers.size(); from += kOffersAtATime) {
-    const auto part = offers.subspan(from, std::min(kOffersAtATime, offers.size() - from));
-    const auto taken = index.apply(board, part, ranks);
-    if (!taken) return fail(taken.error());
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      Applied& now = applied[part[i].player.text()];
-      const bool changed = now.changed || (*taken)[i].changed;
-      now = (*taken)[i];
-      now.changed = changed;
-    }
-  }
-  return applied;
-}
-
 Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale) {
   Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
   if (row.ranks == Ranks::tell) {
@@ -215,7 +199,7 @@ Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> row
 
 /// What others appended meanwhile is in a total only when that is read after the append.
 Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) {
-  const auto applied = show_totals(ledger, index, target_->board, players_of(results_of(rows_)), ranks_wanted());
+  const auto applied = show_players(ledger, index, target_->board, players_of(results_of(rows_)), ranks_wanted());
   if (!applied) return fail(applied.error());
   for (Row* const row : rows_) {
     if (row->recorded != Recorded::recorded) continue;
@@ -263,9 +247,25 @@ Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
   return {};
 }
 
+Result<AppliedByPlayer> offer(RankIndex& index, const Board& board, std::span<const Offer> offers, Ranks ranks) {
+  AppliedByPlayer applied;
+  for (std::size_t from = 0; from < offers.size(); from += kOffersAtATime) {
+    const auto part = offers.subspan(from, std::min(kOffersAtATime, offers.size() - from));
+    const auto taken = index.apply(board, part, ranks);
+    if (!taken) return fail(taken.error());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      Applied& now = applied[part[i].player.text()];
+      const bool changed = now.changed || (*taken)[i].changed;
+      now = (*taken)[i];
+      now.changed = changed;
+    }
+  }
+  return applied;
+}
+
 Result<AppliedByPlayer> show_kept(Ledger& ledger, RankIndex& index, const Board& board,
                                   std::span<const MatchResult> results, Ranks ranks) {
-  if (board.rule == Rule::sum) return show_totals(ledger, index, board, players_of(results), ranks);
+  if (board.rule == Rule::sum) return show_players(ledger, index, board, players_of(results), ranks);
   std::vector<Offer> offers;
   const auto read = ledger.visit_kept(results, [&](const leaderboards::LedgerRow& row) {
     // Another season may have taken the match before.
@@ -276,8 +276,7 @@ Result<AppliedByPlayer> show_kept(Ledger& ledger, RankIndex& index, const Board&
   return offer(index, board, offers, ranks);
 }
 
-Result<AppliedByPlayer> show_totals(Ledger& ledger, RankIndex& index, const Board& board,
-                                    std::span<const PlayerId> players, Ranks ranks) {
+Result<std::vector<Offer>> standings_by_ledger(Ledger& ledger, const Board& board, std::span<const PlayerId> players) {
   const auto folds = leaderboards::folds_of(ledger, board, players);
   if (!folds) return fail(folds.error());
   std::vector<Offer> offers;
@@ -285,7 +284,14 @@ Result<AppliedByPlayer> show_totals(Ledger& ledger, RankIndex& index, const Boar
     const Fold& fold = (*folds)[i];
     if (const auto standing = fold.standing()) offers.push_back({players[i], *standing, fold.results()});
   }
-  return offer(index, board, offers, ranks);
+  return offers;
+}
+
+Result<AppliedByPlayer> show_players(Ledger& ledger, RankIndex& index, const Board& board,
+                                     std::span<const PlayerId> players, Ranks ranks) {
+  const auto standings = standings_by_ledger(ledger, board, players);
+  if (!standings) return fail(standings.error());
+  return offer(index, board, *standings, ranks);
 }
 
 Result<void> unless_lost(const RankIndex& index, const Board& board, Result<void> offered) {

@@ -79,16 +79,25 @@ class BoardCommit {
 /// What became of players, by their ids.
 using AppliedByPlayer = std::unordered_map<std::string, leaderboards::Applied>;
 
+/// Offers standings to a board, a part at a time, so that readers never wait long.
+Result<AppliedByPlayer> offer(leaderboards::RankIndex& index, const leaderboards::Board& board,
+                              std::span<const leaderboards::Offer> offers, leaderboards::Ranks ranks);
+
+/// The standings of distinct `players` as the ledger has them; nobody who has none.
+Result<std::vector<leaderboards::Offer>> standings_by_ledger(leaderboards::Ledger& ledger,
+                                                             const leaderboards::Board& board,
+                                                             std::span<const leaderboards::PlayerId> players);
+
 /// Has a board show what the ledger keeps under the keys of these results, all of them of this board. Absolute, so it
 /// does no harm when it is there already. Nobody is in the answer whose results do not count.
 Result<AppliedByPlayer> show_kept(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
                                   const leaderboards::Board& board, std::span<const leaderboards::MatchResult> results,
                                   leaderboards::Ranks ranks);
 
-/// The same for the totals of distinct `players` on a board of sums.
-Result<AppliedByPlayer> show_totals(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
-                                    const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
-                                    leaderboards::Ranks ranks);
+/// The same for all that the ledger keeps of distinct `players`. Cost: see folds_of.
+Result<AppliedByPlayer> show_players(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
+                                     const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
+                                     leaderboards::Ranks ranks);
 
 /// What an offer to a board came to, when it does not matter that the board is not loaded: it gets everything from the
 /// ledger when it is.

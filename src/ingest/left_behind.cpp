@@ -44,7 +44,7 @@ class LeftOnBoard {
     offer();
     for (std::size_t from = 0; from < players_.size(); from += kOffersAtATime) {
       const std::size_t count = std::min(kOffersAtATime, players_.size() - from);
-      note(show_totals(ledger_, index_, board_, std::span(players_).subspan(from, count), Ranks::skip));
+      note(show_players(ledger_, index_, board_, std::span(players_).subspan(from, count), Ranks::skip));
     }
     return unless_lost(index_, board_, offered_);
   }

@@ -48,9 +48,10 @@ class Validator {
 
   Result<Accepted> accept(const Submission& submission);
 
- private:
+  /// The season that a result is for. Errors: not_found or invalid; `field` set.
   Result<std::shared_ptr<const Target>> target_of(const Submission& submission);
 
+ private:
   const leaderboards::Catalogue& catalogue_;
   Timestamp now_;
   Random& random_;
