@@ -1,26 +1,16 @@
-// What an operator does with redis-cli: commands to one server, seen as text; and waiting until they show.
+// What an operator does with redis-cli: commands to one server, seen as text.
 #pragma once
 
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "adapters/redis/connection.h"
 #include "base/clock.h"
+#include "support/eventually.h"
 #include "support/redis_words.h"
 
 namespace scoreline::test {
-
-/// Tries until it is so, at most thirty seconds.
-template <typename Condition>
-bool eventually(Condition condition) {
-  for (int tries = 0; tries < 3'000; ++tries) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
-  return false;
-}
 
 /// On a connection of its own that takes any server: replicas and sentinels too. Nothing within a second: an empty
 /// array.
