@@ -84,7 +84,9 @@ Engine::~Engine() = default;
 leaderboards::Service& Engine::service() { return *parts_->service; }
 ingest::Pipeline& Engine::pipeline() { return *parts_->pipeline; }
 Ledger& Engine::ledger() { return *parts_->backing.ledger; }
+leaderboards::RankIndex& Engine::index() { return *parts_->backing.index; }
 const Clock& Engine::clock() const { return parts_->clock; }
+Random& Engine::random() { return parts_->random; }
 const std::vector<std::string>& Engine::notes() const { return parts_->backing.notes; }
 bool Engine::index_is_shared() const { return !parts_->backing.index->exclusive(); }
 

@@ -50,7 +50,9 @@ class Engine {
   leaderboards::Service& service();
   ingest::Pipeline& pipeline();
   leaderboards::Ledger& ledger();
+  leaderboards::RankIndex& index();
   const Clock& clock() const;
+  Random& random();
   /// Whether reads of the index may wait for another machine.
   bool index_is_shared() const;
   /// What the operator should know about this start; empty when nothing.

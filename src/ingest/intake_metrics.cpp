@@ -5,7 +5,6 @@
 #include <prometheus/registry.h>
 
 #include <algorithm>
-#include <string>
 
 namespace scoreline::ingest {
 namespace {
@@ -16,12 +15,12 @@ const prometheus::Histogram::BucketBoundaries kDelays{0.005, 0.01, 0.02, 0.03, 0
 
 }  // namespace
 
-IntakeMetrics::IntakeMetrics(prometheus::Registry& registry)
+IntakeMetrics::IntakeMetrics(prometheus::Registry& registry, const std::string& group)
     : event_to_visible_(prometheus::BuildHistogram()
                             .Name("scoreline_event_to_visible_seconds")
                             .Help("From a message's timestamp until its result is on the board.")
                             .Register(registry)
-                            .Add({}, kDelays)),
+                            .Add({{"group", group}}, kDelays)),
       dead_letters_(prometheus::BuildCounter()
                         .Name("scoreline_dead_letters_total")
                         .Help("Messages put aside, by the code of the reason.")

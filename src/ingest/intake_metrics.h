@@ -3,6 +3,7 @@
 // Thread safety: any thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/timestamp.h"
@@ -21,7 +22,7 @@ namespace scoreline::ingest {
 class IntakeMetrics {
  public:
   /// `registry` must outlive it.
-  explicit IntakeMetrics(prometheus::Registry& registry);
+  IntakeMetrics(prometheus::Registry& registry, const std::string& group);
 
   /// The result in `message` is on its board at `now`.
   void count_visible(const Message& message, Timestamp now);

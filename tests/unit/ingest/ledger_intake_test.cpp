@@ -121,8 +121,8 @@ TEST_F(LedgerIntakeTest, ABatchIsNotTakenBeforeItsDeadLettersAreKept) {
 
 TEST_F(LedgerIntakeTest, TheTimeUntilAResultIsVisibleIsTold) {
   ASSERT_TRUE(take({MessageWorld::result_at(0, "a", 5)}));  // sent a minute ago
-  EXPECT_THAT(metrics(), HasSubstr("scoreline_event_to_visible_seconds_sum 60"));
-  EXPECT_THAT(metrics(), HasSubstr("scoreline_event_to_visible_seconds_count 1"));
+  EXPECT_THAT(metrics(), HasSubstr("scoreline_event_to_visible_seconds_sum{group=\"g\"} 60"));
+  EXPECT_THAT(metrics(), HasSubstr("scoreline_event_to_visible_seconds_count{group=\"g\"} 1"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ struct MessageWorld : World {
   }
 
   prometheus::Registry registry;
-  ingest::IntakeMetrics metrics{registry};
+  ingest::IntakeMetrics metrics{registry, "g"};
   ModelDeadLetters dead_letters;
 };
 
