@@ -24,15 +24,22 @@ struct Key {
   enum class Kind { text, number, truth } kind;
 };
 
-constexpr std::array<Key, 9> kKeys{{{"data", "scoreline-data", Key::Kind::text},
-                                    {"ledger", "", Key::Kind::text},
-                                    {"index", "", Key::Kind::text},
-                                    {"server", "", Key::Kind::text},
-                                    {"listen", "127.0.0.1:8080", Key::Kind::text},
-                                    {"insecureListen", "false", Key::Kind::truth},
-                                    {"allowedHosts", "", Key::Kind::text},
-                                    {"logLevel", "info", Key::Kind::text},
-                                    {"threads", "0", Key::Kind::number}}};
+constexpr std::array<Key, 16> kKeys{{{"data", "scoreline-data", Key::Kind::text},
+                                     {"ledger", "", Key::Kind::text},
+                                     {"index", "", Key::Kind::text},
+                                     {"server", "", Key::Kind::text},
+                                     {"listen", "127.0.0.1:8080", Key::Kind::text},
+                                     {"insecureListen", "false", Key::Kind::truth},
+                                     {"allowedHosts", "", Key::Kind::text},
+                                     {"logLevel", "info", Key::Kind::text},
+                                     {"threads", "0", Key::Kind::number},
+                                     {"kafka", "", Key::Kind::text},
+                                     {"kafkaTopic", "match-results", Key::Kind::text},
+                                     {"kafkaGroup", "scoreline", Key::Kind::text},
+                                     {"kafkaMode", "ledger-first", Key::Kind::text},
+                                     {"kafkaStart", "earliest", Key::Kind::text},
+                                     {"kafkaOutOfRange", "stop", Key::Kind::text},
+                                     {"kafkaSettings", "", Key::Kind::text}}};
 
 /// `logLevel` is SCORELINE_LOG_LEVEL.
 std::string variable_of(std::string_view key) {
@@ -178,6 +185,33 @@ std::vector<std::string> words_of(std::string_view list) {
   return words;
 }
 
+/// Whether the key's value is the second word of two.
+Result<bool> is_second(const Layers& layers, std::string_view key, std::string_view first, std::string_view second) {
+  const std::string& value = layers.value(key);
+  if (value == second) return true;
+  if (value == first) return false;
+  return fail(wrong(fmt::format("'{}' must be {} or {}", value, first, second), key));
+}
+
+Result<void> read_kafka(const Layers& layers, Config& config) {
+  const auto parallel = is_second(layers, "kafkaMode", "ledger-first", "parallel");
+  if (!parallel) return fail(parallel.error());
+  const auto latest = is_second(layers, "kafkaStart", "earliest", "latest");
+  if (!latest) return fail(latest.error());
+  const auto restart = is_second(layers, "kafkaOutOfRange", "stop", "earliest");
+  if (!restart) return fail(restart.error());
+  auto passthrough = kafka::parse_passthrough(layers.value("kafkaSettings"));
+  if (!passthrough) return fail(std::move(passthrough.error()));
+  config.kafka_mode = *parallel ? KafkaMode::parallel : KafkaMode::ledger_first;
+  config.kafka = {.brokers = layers.value("kafka"),
+                  .topic = layers.value("kafkaTopic"),
+                  .group = layers.value("kafkaGroup"),
+                  .start = *latest ? kafka::Start::latest : kafka::Start::earliest,
+                  .out_of_range = *restart ? kafka::OutOfRange::earliest : kafka::OutOfRange::stop,
+                  .passthrough = std::move(*passthrough)};
+  return {};
+}
+
 Result<Config> bind(const Layers& layers) {
   Config config;
   config.settings = layers.settings();
@@ -199,6 +233,7 @@ Result<Config> bind(const Layers& layers) {
   auto threads = parse_number<unsigned>(layers.value("threads"), "threads", 1'024);
   if (!threads) return fail(std::move(threads.error()));
   config.threads = *threads;
+  if (auto read = read_kafka(layers, config); !read) return fail(std::move(read.error()));
   return config;
 }
 
@@ -207,6 +242,12 @@ const Key& key_of(const Setting& setting) { return *std::ranges::find(kKeys, set
 std::string as_literal(const Setting& setting) {
   if (key_of(setting).kind != Key::Kind::text) return setting.value;
   std::string quoted;
+  if (setting.key == "kafkaSettings") {
+    const auto passthrough = kafka::parse_passthrough(setting.value);
+    SCORELINE_CHECK(passthrough.has_value());  // the configuration was bound
+    http::append_quoted(quoted, kafka::redacted(*passthrough));
+    return quoted;
+  }
   http::append_quoted(quoted, redacted(setting.value));  // a JSON string is a TOML string too
   return quoted;
 }

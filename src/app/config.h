@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/kafka/kafka_settings.h"
+#include "app/kafka_mode.h"
 #include "base/error.h"
 #include "leaderboards/definition.h"
 
@@ -38,6 +40,8 @@ struct Config {
   bool insecure_listen = false;            ///< an address that other machines reach is allowed
   std::string log_level;                   ///< debug, info, warn, error
   unsigned threads = 0;                    ///< loops of the HTTP server; 0: one a core
+  kafka::KafkaSettings kafka;              ///< without brokers: no results come through Kafka
+  KafkaMode kafka_mode = KafkaMode::ledger_first;
   std::vector<leaderboards::Definition> leaderboards;
 
   std::vector<Setting> settings;  ///< all keys, in their order
@@ -53,7 +57,8 @@ struct ConfigSources {
 /// Errors: Code::usage with the key as `field`; not_found or unreadable for the file.
 Result<Config> load_config(const ConfigSources& sources);
 
-/// As TOML that load_config reads again, with the origin of each value; or as JSON. A password in a URL is not shown.
+/// As TOML that load_config reads again, with the origin of each value; or as JSON. Passwords in URLs and
+/// secrets in `kafkaSettings` are not shown.
 std::string print(const Config& config, bool json);
 
 /// A URL to show: the password of `http://user:password@host` is hidden, and those behind it as `?password=…`.

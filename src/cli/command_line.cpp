@@ -34,6 +34,24 @@ void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& setti
       "Allow an address that other machines reach, although anybody there may then write");
 }
 
+/// What sends to Kafka needs.
+void add_kafka_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
+  add_setting(app, "--kafka", "kafka", "Brokers of Kafka: HOST:PORT, more of them behind commas", settings, "BROKERS");
+  add_setting(app, "--topic", "kafkaTopic", "The topic (default: match-results)", settings, "TOPIC");
+  add_setting(app, "--kafka-settings", "kafkaSettings", "key=value,key=value for librdkafka", settings, "SETTINGS");
+}
+
+/// What reads from Kafka needs.
+void add_consumer_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
+  add_kafka_settings(app, settings);
+  add_setting(app, "--kafka-group", "kafkaGroup", "Consumer group (default: scoreline)", settings, "GROUP");
+  add_setting(app, "--kafka-mode", "kafkaMode", "ledger-first or parallel", settings, "MODE");
+  add_setting(app, "--kafka-start", "kafkaStart", "Where a group that is new begins: earliest or latest", settings,
+              "WHERE");
+  add_setting(app, "--kafka-out-of-range", "kafkaOutOfRange",
+              "When the broker no longer has the next message: stop or earliest", settings, "WHAT");
+}
+
 /// CLI11's own words carry type names and line breaks that say nothing to a user.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -92,6 +110,7 @@ class Parser {
                      "  scoreline serve --data DIR --listen 127.0.0.1:8080\n"
                      "  scoreline --config scoreline.toml serve");
     add_serve_settings(*serve_, invocation_.settings);
+    add_consumer_settings(*serve_, invocation_.settings);
     demo_ = command("demo", "Serve a live made-up season to look at",
                     "  scoreline demo                    then open http://127.0.0.1:8080/\n"
                     "  scoreline demo --rate 50 --listen 127.0.0.1:0");
@@ -178,6 +197,7 @@ class Parser {
     config->fallthrough();
     config_print_ = config->add_subcommand("print", "The effective configuration, and where each value comes from");
     add_serve_settings(*config_print_, invocation_.settings);
+    add_consumer_settings(*config_print_, invocation_.settings);
     version_ = command("version", "Show the version", "  scoreline version --json");
   }
 

@@ -90,6 +90,77 @@ TEST(Print, HidesThePasswordOfAUrl) {
   }
 }
 
+Result<Config> with_kafka(const std::string& key, const std::string& value) {
+  return load_config({std::nullopt, {}, {{key, value}}});
+}
+
+TEST(KafkaKeys, AreOffWithoutBrokersAndHaveDefaults) {
+  const auto config = load_config({std::nullopt, {}, {}});
+  ASSERT_TRUE(config.has_value());
+  EXPECT_EQ(config->kafka.brokers, "");
+  EXPECT_EQ(config->kafka.topic, "match-results");
+  EXPECT_EQ(config->kafka.group, "scoreline");
+  EXPECT_EQ(config->kafka.start, kafka::Start::earliest);
+  EXPECT_EQ(config->kafka.out_of_range, kafka::OutOfRange::stop);
+  EXPECT_TRUE(config->kafka.passthrough.empty());
+  EXPECT_EQ(config->kafka_mode, KafkaMode::ledger_first);
+}
+
+TEST(KafkaKeys, ComeFromEachLayer) {
+  const auto config = load_config({std::nullopt,
+                                   {{"SCORELINE_KAFKA", "a:1,b:2"},
+                                    {"SCORELINE_KAFKA_TOPIC", "results"},
+                                    {"SCORELINE_KAFKA_OUT_OF_RANGE", "earliest"},
+                                    {"SCORELINE_KAFKA_SETTINGS", "security.protocol=ssl, fetch.max.bytes = 1000000"}},
+                                   {{"kafkaGroup", "g"}, {"kafkaMode", "parallel"}, {"kafkaStart", "latest"}}});
+  ASSERT_TRUE(config.has_value()) << config.error().detail;
+  EXPECT_EQ(config->kafka.brokers, "a:1,b:2");
+  EXPECT_EQ(config->kafka.topic, "results");
+  EXPECT_EQ(config->kafka.group, "g");
+  EXPECT_EQ(config->kafka.start, kafka::Start::latest);
+  EXPECT_EQ(config->kafka.out_of_range, kafka::OutOfRange::earliest);
+  EXPECT_EQ(config->kafka.passthrough,
+            (kafka::Passthrough{{"security.protocol", "ssl"}, {"fetch.max.bytes", "1000000"}}));
+  EXPECT_EQ(config->kafka_mode, KafkaMode::parallel);
+}
+
+TEST(KafkaKeys, WrongWordsAreRefusedWithTheRightOnes) {
+  EXPECT_EQ(with_kafka("kafkaMode", "fast").error().detail, "'fast' must be ledger-first or parallel");
+  EXPECT_EQ(with_kafka("kafkaMode", "fast").error().field, "kafkaMode");
+  EXPECT_EQ(with_kafka("kafkaStart", "now").error().detail, "'now' must be earliest or latest");
+  EXPECT_EQ(with_kafka("kafkaOutOfRange", "").error().detail, "'' must be stop or earliest");
+  const auto settings = with_kafka("kafkaSettings", "sasl.password=pass,word");
+  ASSERT_FALSE(settings.has_value());
+  EXPECT_EQ(settings.error().code, Code::usage);
+  EXPECT_EQ(settings.error().field, "kafkaSettings");
+  EXPECT_EQ(settings.error().detail, "entry 2 is no key=value; write a comma within a value twice");
+}
+
+TEST(KafkaKeys, SecretsAreNotPrinted) {
+  const auto config =
+      with_kafka("kafkaSettings",
+                 "sasl.username=game,sasl.password=se,,cret,ssl.key.location=/k.pem,ssl.key.pem=secret,"
+                 "ssl.key.password=secret,sasl.oauthbearer.client.secret=secret,ssl.keystore.password=secret");
+  ASSERT_TRUE(config.has_value()) << config.error().detail;
+  EXPECT_EQ(config->kafka.passthrough.at("sasl.password"), "se,cret");
+  for (const bool json : {false, true}) {
+    const std::string printed = print(*config, json);
+    EXPECT_EQ(printed.find("secret,"), std::string::npos);
+    EXPECT_EQ(printed.find("=secret"), std::string::npos);
+    EXPECT_EQ(printed.find("cret,ssl"), std::string::npos);
+    EXPECT_NE(printed.find("sasl.username=game"), std::string::npos) << printed;
+    EXPECT_NE(printed.find("sasl.password=***"), std::string::npos) << printed;
+    EXPECT_NE(printed.find("ssl.key.location=/k.pem"), std::string::npos) << printed;
+  }
+}
+
+TEST(KafkaKeys, SettingsComeBackFromWhatIsPrinted) {
+  const auto config = with_kafka("kafkaSettings", "a=1,,2,b=,,");
+  ASSERT_TRUE(config.has_value()) << config.error().detail;
+  EXPECT_EQ(config->kafka.passthrough, (kafka::Passthrough{{"a", "1,2"}, {"b", ","}}));
+  EXPECT_EQ(kafka::parse_passthrough(kafka::redacted(config->kafka.passthrough)), config->kafka.passthrough);
+}
+
 TEST(Loopback, IsOnlyThisMachine) {
   EXPECT_TRUE(is_loopback("127.0.0.1"));
   EXPECT_TRUE(is_loopback("127.9.9.9"));
