@@ -29,6 +29,7 @@ Result<std::string> open_ledger(const std::string& data, const std::string& url,
     backing.notes = ledger.notes();
     backing.shared = &ledger;
     backing.ledger = *std::move(opened);
+    backing.dead_letters = ledger.dead_letters();
     return ledger.identity();
   }
   if (!url.empty() && !url.starts_with(kSqlite)) {
@@ -38,8 +39,12 @@ Result<std::string> open_ledger(const std::string& data, const std::string& url,
   if (folder.empty()) return fail(Code::usage, "must name the folder of the ledger", url.empty() ? "data" : "ledger");
   auto opened = sqlite::SqliteLedger::open(folder);
   if (!opened) return fail(std::move(opened).error());
-  backing.notes = (*opened)->notes();
+  sqlite::SqliteLedger& ledger = **opened;
+  backing.notes = ledger.notes();
   backing.ledger = *std::move(opened);
+  auto dead_letters = ledger.open_dead_letters();
+  if (!dead_letters) return fail(std::move(dead_letters).error());
+  backing.dead_letters = *std::move(dead_letters);
   return std::string();
 }
 

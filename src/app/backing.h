@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "ingest/dead_letters.h"
 #include "leaderboards/rank_index.h"
 #include "leaderboards/shared_ledger.h"
 
@@ -22,8 +23,9 @@ namespace scoreline::app {
 
 struct Backing {
   std::unique_ptr<leaderboards::Ledger> ledger;
-  leaderboards::SharedLedger* shared = nullptr;  ///< the ledger, when other processes may write to it too
-  std::unique_ptr<redis::Client> redis;          ///< nullptr: the index is in this process
+  leaderboards::SharedLedger* shared = nullptr;       ///< the ledger, when other processes may write to it too
+  std::unique_ptr<ingest::DeadLetters> dead_letters;  ///< in the ledger's store
+  std::unique_ptr<redis::Client> redis;               ///< nullptr: the index is in this process
   std::unique_ptr<leaderboards::RankIndex> index;
   /// Tells a shared index which ledger its boards must come from.
   std::function<void(std::string identity)> follow_ledger;

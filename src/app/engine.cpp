@@ -85,6 +85,10 @@ leaderboards::Service& Engine::service() { return *parts_->service; }
 ingest::Pipeline& Engine::pipeline() { return *parts_->pipeline; }
 Ledger& Engine::ledger() { return *parts_->backing.ledger; }
 leaderboards::RankIndex& Engine::index() { return *parts_->backing.index; }
+ingest::DeadLetters& Engine::dead_letters() {
+  SCORELINE_CHECK(parts_->backing.dead_letters);
+  return *parts_->backing.dead_letters;
+}
 const Clock& Engine::clock() const { return parts_->clock; }
 Random& Engine::random() { return parts_->random; }
 const std::vector<std::string>& Engine::notes() const { return parts_->backing.notes; }

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "ingest/dead_letters.h"
 #include "ingest/pipeline.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/ledger.h"
@@ -50,6 +51,8 @@ class Engine {
   leaderboards::Service& service();
   ingest::Pipeline& pipeline();
   leaderboards::Ledger& ledger();
+  /// Only of an engine that opened its ledger itself.
+  ingest::DeadLetters& dead_letters();
   leaderboards::RankIndex& index();
   const Clock& clock() const;
   Random& random();

@@ -53,6 +53,13 @@ const CodeTraits& traits(Code code) {
   return kInternal;
 }
 
+std::optional<Code> parse_code(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
+    if (traits(static_cast<Code>(i)).name == name) return static_cast<Code>(i);
+  }
+  return std::nullopt;
+}
+
 void broken_invariant(const char* what, const char* file, int line) {
   std::fprintf(stderr, "scoreline: broken invariant: %s (%s:%d)\n", what, file, line);
   std::abort();

@@ -44,6 +44,8 @@ struct CodeTraits {
 };
 
 const CodeTraits& traits(Code code);
+/// The code of that name; nullopt for one that this version does not know.
+std::optional<Code> parse_code(std::string_view name);
 
 struct Error {
   Code code = Code::internal;

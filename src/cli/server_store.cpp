@@ -5,8 +5,8 @@
 #include <charconv>
 #include <iterator>
 
-#include "base/decimal.h"
 #include "base/limits.h"
+#include "cli/result_text.h"
 #include "http/json_document.h"
 #include "http/json_fields.h"
 #include "http/json_text.h"
@@ -49,12 +49,7 @@ void each_of(JsonValue object, std::string_view key, Visit visit) {
 }
 
 /// The code whose name an answer carries; `internal` for one that this version does not know.
-Code code_of(std::string_view name) {
-  for (int i = 0; i < static_cast<int>(Code::internal); ++i) {
-    if (traits(static_cast<Code>(i)).name == name) return static_cast<Code>(i);
-  }
-  return Code::internal;
-}
+Code code_of(std::string_view name) { return parse_code(name).value_or(Code::internal); }
 
 Error problem_of(const http::ClientResponse& response) {
   Error error{Code::internal, fmt::format("the server answered {}", response.status), "server", std::nullopt};
@@ -76,19 +71,6 @@ Error problem_of(const http::ClientResponse& response) {
 }
 
 Error not_scoreline() { return {Code::unreadable, "the answer is not one of Scoreline's", "server", std::nullopt}; }
-
-void append_result(std::string& out, const ingest::Submission& result) {
-  out.append(R"({"playerId":)");
-  http::append_quoted(out, result.player_id);
-  if (result.match_id) fmt::format_to(std::back_inserter(out), R"(,"matchId":"{}")", format_uuid(*result.match_id));
-  if (result.season_id) fmt::format_to(std::back_inserter(out), R"(,"seasonId":{})", *result.season_id);
-  // digits·10^exponent is a JSON number as it stands, and exact.
-  fmt::format_to(std::back_inserter(out), R"(,"points":{}e{})", result.points.digits, result.points.exponent);
-  if (result.achieved_at) {
-    fmt::format_to(std::back_inserter(out), R"(,"achievedAt":"{}")", format_timestamp(*result.achieved_at));
-  }
-  out.push_back('}');
-}
 
 std::string path_of(const BoardChoice& board) {
   return fmt::format("/v1/leaderboards/{}/seasons/{}", http::percent_encode(board.leaderboard),

@@ -26,6 +26,10 @@ struct DeadLetter {
   Error reason;            ///< Code::conflict, field `matchId`: the match was there before with other content
 };
 
+/// A reason as it is kept: a detail of at most 1 KiB and a field of at most 256 bytes, both visible text. A reason may
+/// quote a hostile message.
+Error kept_reason(const Error& reason);
+
 using DeadLetterId = std::int64_t;
 
 struct StoredDeadLetter {
@@ -40,18 +44,20 @@ class DeadLetters {
  public:
   virtual ~DeadLetters() = default;
 
-  /// Durable when it returns. A message (topic, partition, offset, sent_at) that is kept already is kept once, with the
-  /// reason it had first. Returns how many were new. Errors: storage_failed, storage_full, unknown_outcome (add again).
+  /// 1..kMaxBatch, durable when it returns. A message (topic, partition, offset, sent_at) that is kept already is kept
+  /// once, with the reason it had first. Returns how many were new. Errors: storage_failed, storage_full,
+  /// unknown_outcome (add again).
   virtual Result<std::uint64_t> add(std::span<const DeadLetter> letters, Timestamp now) = 0;
 
-  /// Up to `limit` (1..kMaxEntries) in order of their ids, from the first behind `after` on.
+  /// Up to `limit` (1..kMaxEntries) in order of their ids, from the first behind `after` on. Where several processes
+  /// add, one that is added at the same moment may turn up before an `after` that was read already.
   virtual Result<std::vector<StoredDeadLetter>> list(DeadLetterId after, std::size_t limit) const = 0;
   virtual Result<std::optional<StoredDeadLetter>> find(DeadLetterId id) const = 0;
   virtual Result<std::uint64_t> count() const = 0;
 
-  /// Tried again, and refused for this reason.
+  /// Tried again, and refused for this reason. One that is gone stays gone.
   virtual Result<void> refuse_again(DeadLetterId id, const Error& reason) = 0;
-  /// Returns how many there were.
+  /// At most kMaxBatch. Returns how many there were.
   virtual Result<std::uint64_t> remove(std::span<const DeadLetterId> ids) = 0;
 };
 

@@ -53,6 +53,12 @@ void Array::add(std::int64_t value) {
 
 void Array::add(const Uuid& uuid) { add(bytes_of(uuid)); }
 
+void Array::add_null() {
+  constexpr std::size_t kFlags = 7;  // the last byte of the second integer of the header
+  bytes_[kFlags] = 1;
+  put(bytes_, std::int32_t{-1});
+}
+
 Parameters& Parameters::add(std::string_view text) {
   values_.emplace_back(text);
   return *this;

@@ -24,17 +24,18 @@ constexpr Timestamp from_timestamptz(std::int64_t us) {
 }
 
 /// Object ids of types, fixed for ever (pg_type.dat).
-enum class Type : std::uint32_t { int8 = 20, int4 = 23, text = 25, timestamptz = 1184, uuid = 2950 };
+enum class Type : std::uint32_t { bytea = 17, int8 = 20, int4 = 23, text = 25, timestamptz = 1184, uuid = 2950 };
 
 /// A one-dimensional array. The kind of what is added must fit its type.
 class Array {
  public:
   Array(Type type, std::size_t elements);
-  void add(std::string_view text);
+  void add(std::string_view text);  // or bytes
   void add(std::int32_t value);
   void add(std::int64_t value);
   void add(Timestamp at) { add(to_timestamptz(at)); }
   void add(const Uuid& uuid);
+  void add_null();
 
  private:
   friend class Parameters;

@@ -7,6 +7,7 @@
 
 #include "adapters/postgres/append_batch.h"
 #include "adapters/postgres/migrations.h"
+#include "adapters/postgres/postgres_dead_letters.h"
 #include "adapters/postgres/statements.h"
 #include "base/limits.h"
 
@@ -88,6 +89,10 @@ Result<void> PostgresLedger::prepare() {
   report_ = *std::move(report);
   writer_.emplace(*std::move(session));
   return {};
+}
+
+std::unique_ptr<ingest::DeadLetters> PostgresLedger::dead_letters() {
+  return std::make_unique<PostgresDeadLetters>(*this);
 }
 
 Attempt<std::vector<Rows>> PostgresLedger::write(std::span<const Call> calls, std::chrono::milliseconds timeout) {

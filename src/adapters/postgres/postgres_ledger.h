@@ -31,6 +31,7 @@
 #include "adapters/postgres/reader_pool.h"
 #include "adapters/postgres/server_report.h"
 #include "adapters/postgres/writer_session.h"
+#include "ingest/dead_letters.h"
 #include "leaderboards/shared_ledger.h"
 
 namespace scoreline::postgres {
@@ -77,6 +78,9 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   /// As scan(), of the results recorded since; some from just before may be among them.
   Result<void> scan_since(Watermark since, const std::function<void(const leaderboards::LedgerRow&)>& visit);
 
+  /// The dead letters in the same schema, over the same connections. They must go before the ledger.
+  std::unique_ptr<ingest::DeadLetters> dead_letters();
+
   /// What the operator should know about the server; empty when nothing. As of open().
   const std::vector<std::string>& notes() const { return report_.notes; }
   Durability durability() const { return report_.durability; }
@@ -84,6 +88,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   const std::string& description() const { return connector_.url().description(); }
 
  private:
+  friend class PostgresDeadLetters;
   PostgresLedger(ConnectionUrl url, const Options& options, const Clock& clock, Random& random);
   Result<void> prepare();
   /// One pipeline on the writing connection, which is made again when it was lost; sent again while that is safe.

@@ -150,6 +150,12 @@ Result<void> LedgerWriter::commit(std::string_view kind, const Delta& delta) {
   return {};
 }
 
+Result<void> LedgerWriter::commit_unsealed() {
+  if (!commit_.run()) return fail(commit_failed());
+  checkpoint_if_due();
+  return {};
+}
+
 Error LedgerWriter::abandon(std::string_view doing) {
   const Failure failure = connection_.failure();
   const Trouble trouble = trouble_of(failure);

@@ -49,6 +49,8 @@ class LedgerWriter {
   Result<void> begin();
   /// Makes the change durable, with its row of `batches`. Errors: storage_failed, storage_full, unknown_outcome.
   Result<void> commit(std::string_view kind, const Delta& delta);
+  /// The same for a change of tables that `batches` does not seal.
+  Result<void> commit_unsealed();
   /// Takes the change back after a statement failed, and says what failed.
   Error abandon(std::string_view doing);
   void rollback();

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "adapters/sqlite/rows.h"
+#include "adapters/sqlite/sqlite_dead_letters.h"
 #include "base/limits.h"
 
 namespace scoreline::sqlite {
@@ -164,6 +165,12 @@ Result<void> SqliteLedger::prepare() {
 }
 
 Result<Connection> SqliteLedger::open_reader() const { return Connection::open(file_, Access::read_only); }
+
+Result<std::unique_ptr<ingest::DeadLetters>> SqliteLedger::open_dead_letters() {
+  auto reader = open_reader();
+  if (!reader) return fail(reader.error());
+  return std::make_unique<SqliteDeadLetters>(*writer_, *std::move(reader));
+}
 
 Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> batch) {
   SCORELINE_CHECK(!batch.empty() && batch.size() <= kMaxBatch);

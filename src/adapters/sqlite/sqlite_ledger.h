@@ -3,7 +3,8 @@
 // Files: ledger.sqlite (with -wal and -shm beside it while open), ledger.head (a witness of the last commit), lock.
 // Durability: `disk`. A batch that append() has answered survives the process and the power.
 // Thread safety: as the port says; writes from one thread at a time, reads from any beside them.
-// Invariants: a row of match_results is never changed; every change of any table is sealed by one row of `batches`.
+// Invariants: a row of match_results is never changed; every change of the ledger's tables is sealed by one row of
+// `batches`. (Dead letters stand beside the ledger, unsealed.)
 // Cost: an append is one fsync. Each scan opens its own connection and reads one state of the ledger; while it runs
 // the log cannot start again and grows by what is written meanwhile.
 //
@@ -27,6 +28,7 @@
 #include "adapters/sqlite/ledger_audit.h"
 #include "adapters/sqlite/ledger_writer.h"
 #include "adapters/sqlite/options.h"
+#include "ingest/dead_letters.h"
 #include "leaderboards/ledger.h"
 
 namespace scoreline::sqlite {
@@ -65,6 +67,9 @@ class SqliteLedger final : public leaderboards::Ledger {
   /// Everything that scan() checks, SQLite's own integrity_check, and the witness. Seconds for a million results.
   /// Errors: storage_failed when it cannot be read; damage is in the report.
   Result<AuditReport> verify(const std::function<void(leaderboards::ScanProgress)>& progress);
+
+  /// The dead letters in the same database, written as the ledger is. They must go before it.
+  Result<std::unique_ptr<ingest::DeadLetters>> open_dead_letters();
 
   /// What the operator should know about this start; empty when nothing.
   const std::vector<std::string>& notes() const { return notes_; }

@@ -23,6 +23,11 @@ TEST(Error, EveryCodeHasItsOwnNameAndAStatusForEachDoor) {
   }
 }
 
+TEST(Error, EveryCodeIsFoundByItsName) {
+  for (int i = 0; i < kCodes; ++i) EXPECT_EQ(parse_code(traits(static_cast<Code>(i)).name), static_cast<Code>(i));
+  EXPECT_EQ(parse_code("no_such_code"), std::nullopt);
+}
+
 TEST(Error, FailCarriesTheField) {
   const Result<int> result = fail(Code::invalid, "must be 0..9", "scale");
   ASSERT_FALSE(result);

@@ -34,5 +34,18 @@ TEST(Utf8, SeesControlCharacters) {
   EXPECT_TRUE(has_control_character(std::string("a\0b", 3)));
 }
 
+TEST(Utf8, VisibleTextHasNothingThatAStoreOrATerminalStumblesOver) {
+  EXPECT_EQ(visible_text("Gradín 😀", 99), "Gradín 😀");
+  EXPECT_EQ(visible_text(std::string("a\0b\x1B[2Jc\n", 9), 99), "a\uFFFDb\uFFFD[2Jc\uFFFD");
+  EXPECT_EQ(visible_text("\xFF\xE2\x82 \xC2\x9B", 99), "\uFFFD\uFFFD\uFFFD \uFFFD");
+}
+
+TEST(Utf8, VisibleTextIsCutBetweenCharacters) {
+  EXPECT_EQ(visible_text("aí😀", 2), "a");
+  EXPECT_EQ(visible_text("aí😀", 6), "aí");
+  EXPECT_EQ(visible_text("aí😀", 7), "aí😀");
+  EXPECT_EQ(visible_text("\xFF", 2), "");
+}
+
 }  // namespace
 }  // namespace scoreline

@@ -1,0 +1,83 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "adapters/sqlite/sqlite_ledger.h"
+#include "contract/dead_letters/dead_letters_contract.h"
+#include "support/scratch_folder.h"
+
+namespace scoreline::ingest {
+namespace {
+
+class SqliteHarness final : public DeadLettersHarness {
+ public:
+  SqliteHarness() { open(); }
+  DeadLetters& letters() override { return *letters_; }
+  sqlite::SqliteLedger& ledger() { return *ledger_; }
+  void reopen() override {
+    letters_.reset();
+    ledger_.reset();
+    open();
+  }
+
+ private:
+  void open() {
+    auto opened = sqlite::SqliteLedger::open(folder_.path() / "data");
+    if (!opened) throw std::runtime_error(opened.error().detail);
+    ledger_ = std::move(*opened);
+    letters_ = ledger_->open_dead_letters().value();
+  }
+  test::ScratchFolder folder_;
+  std::unique_ptr<sqlite::SqliteLedger> ledger_;
+  std::unique_ptr<DeadLetters> letters_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, DeadLettersContract,
+                         ::testing::Values(DeadLettersMaker{"sqlite",
+                                                            [] { return std::make_unique<SqliteHarness>(); }}));
+
+leaderboards::MatchResult result(std::uint8_t number) {
+  Uuid match;
+  match.bytes[15] = number;
+  return {
+      leaderboards::LeaderboardName::trusted("main"), match, leaderboards::PlayerId::trusted("a"), {1}, 10, {1'000}};
+}
+
+TEST(SqliteDeadLetters, TheLedgerVerifiesWithThemAndWithoutThem) {
+  SqliteHarness harness;
+  const auto sound = [&] { return harness.ledger().verify(nullptr).value().findings.empty(); };
+  ASSERT_TRUE(harness.ledger().append(std::vector{result(1)}));
+  ASSERT_TRUE(harness.letters().add(std::vector{letter(1), letter(2)}, kNow));
+  ASSERT_TRUE(harness.ledger().append(std::vector{result(2)}));
+  EXPECT_TRUE(sound());
+  ASSERT_TRUE(harness.letters().refuse_again(1, {Code::conflict, "again", {}, {}}));
+  ASSERT_TRUE(harness.letters().remove(std::vector<DeadLetterId>{2}));
+  EXPECT_TRUE(sound());
+  harness.reopen();
+  ASSERT_TRUE(harness.ledger().append(std::vector{result(3)}));
+  EXPECT_TRUE(sound());
+  EXPECT_EQ(harness.ledger().verify(nullptr)->results, 3u);
+  EXPECT_EQ(harness.letters().count().value(), 1u);
+}
+
+TEST(SqliteDeadLetters, WhatWasAddedIsThereAfterTheProcessWasKilled) {
+  const test::ScratchFolder folder;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto ledger = sqlite::SqliteLedger::open(folder.path() / "data").value();
+    const auto letters = ledger->open_dead_letters().value();
+    const bool added = letters->add(std::vector{letter(1), letter(2)}, kNow).has_value();
+    if (added) ::kill(::getpid(), SIGKILL);
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  const auto ledger = sqlite::SqliteLedger::open(folder.path() / "data").value();
+  const auto letters = ledger->open_dead_letters().value();
+  EXPECT_EQ(letters->count().value(), 2u);
+  EXPECT_EQ(letters->add(std::vector{letter(1), letter(2), letter(3)}, kNow).value(), 1u);
+}
+
+}  // namespace
+}  // namespace scoreline::ingest
