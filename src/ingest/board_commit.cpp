@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "ingest/kept_results.h"
 #include "leaderboards/player_folds.h"
 
 namespace scoreline::ingest {
@@ -48,8 +49,8 @@ std::vector<MatchResult> results_of(std::span<Row* const> rows) {
   return results;
 }
 
-Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale) {
-  Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
+Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale, bool conflict = false) {
+  Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt, conflict};
   if (row.ranks == Ranks::tell) {
     receipt.rank = applied.rank;
     receipt.previous_rank = applied.previous_rank;
@@ -169,18 +170,13 @@ Result<void> BoardCommit::apply(Ledger& ledger, RankIndex& index) {
   const bool shared = !index.exclusive();
   if (shared && target_->board.rule == Rule::sum) {
     if (const auto applied = apply_shared_totals(ledger, index); !applied) return applied;
-    return answer_duplicates(index, duplicates);
+    return answer_duplicates(ledger, index, duplicates);
   }
   for (std::size_t from = 0; from < recorded.size(); from += kOffersAtATime) {
     const std::size_t count = std::min(kOffersAtATime, recorded.size() - from);
     if (const auto applied = apply_some(index, std::span(recorded).subspan(from, count)); !applied) return applied;
   }
-  if (shared && !duplicates.empty()) {
-    // The process that recorded them may not have lived to show them.
-    const auto shown = show_kept(ledger, index, target_->board, results_of(duplicates), Ranks::skip);
-    if (!shown) return fail(shown.error());
-  }
-  return answer_duplicates(index, duplicates);
+  return answer_duplicates(ledger, index, duplicates);
 }
 
 Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> rows) {
@@ -211,7 +207,15 @@ Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) 
   return {};
 }
 
-Result<void> BoardCommit::answer_duplicates(const RankIndex& index, std::span<Row* const> duplicates) {
+Result<void> BoardCommit::answer_duplicates(Ledger& ledger, RankIndex& index, std::span<Row* const> duplicates) {
+  if (duplicates.empty()) return {};
+  const auto kept = KeptResults::read(ledger, results_of(duplicates));
+  if (!kept) return fail(kept.error());
+  if (!index.exclusive() && target_->board.rule != Rule::sum) {
+    // The process that recorded them may not have lived to show them.
+    const auto shown = offer(index, target_->board, kept->offers_to(target_->board), Ranks::skip);
+    if (!shown) return fail(shown.error());
+  }
   std::vector<PlayerId> players;
   for (const Row* const row : duplicates) players.push_back(row->result().player);
   for (std::size_t from = 0; from < players.size(); from += kMaxEntries) {
@@ -225,24 +229,31 @@ Result<void> BoardCommit::answer_duplicates(const RankIndex& index, std::span<Ro
         present.rank = present.previous_rank = entry->rank;
       }
       Row& row = *duplicates[from + i];
-      *row.receipt = receipt_of(Outcome::duplicate, present, row, target_->record->definition.scale);
+      *row.receipt = receipt_of(Outcome::duplicate, present, row, target_->record->definition.scale,
+                                kept->conflicts_with(*row.accepted));
     }
   }
   return {};
 }
 
 Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
-  const auto applied = show_kept(ledger, index, target_->board, results_of(rows_), ranks_wanted());
+  const std::vector<MatchResult> results = results_of(rows_);
+  const auto kept = KeptResults::read(ledger, results);
+  if (!kept) return fail(kept.error());
+  const Board& board = target_->board;
+  const auto applied = board.rule == Rule::sum ? show_players(ledger, index, board, players_of(results), ranks_wanted())
+                                               : offer(index, board, kept->offers_to(board), ranks_wanted());
   if (!applied) return fail(applied.error());
   for (Row* const row : rows_) {
     const auto& result = row->result();
     const auto at = applied->find(result.player.text());
     const Applied now = at == applied->end() ? Applied{} : at->second;
-    const Standing own{result.points, leaderboards::kept_time(target_->board, result.achieved_at)};
-    const bool made_it = target_->board.rule == Rule::sum ? result.points != 0 : own == now.standing;
+    const Standing own{result.points, leaderboards::kept_time(board, result.achieved_at)};
+    const bool conflict = kept->conflicts_with(*row->accepted);
+    const bool made_it = board.rule == Rule::sum ? result.points != 0 : own == now.standing;
     Outcome outcome = row->accepted->own_match ? Outcome::duplicate : Outcome::unchanged;
-    if (now.changed && made_it) outcome = Outcome::improved;
-    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale);
+    if (now.changed && made_it && !conflict) outcome = Outcome::improved;
+    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale, conflict);
   }
   return {};
 }
@@ -266,14 +277,9 @@ Result<AppliedByPlayer> offer(RankIndex& index, const Board& board, std::span<co
 Result<AppliedByPlayer> show_kept(Ledger& ledger, RankIndex& index, const Board& board,
                                   std::span<const MatchResult> results, Ranks ranks) {
   if (board.rule == Rule::sum) return show_players(ledger, index, board, players_of(results), ranks);
-  std::vector<Offer> offers;
-  const auto read = ledger.visit_kept(results, [&](const leaderboards::LedgerRow& row) {
-    // Another season may have taken the match before.
-    if (row.season != board.id.season) return;
-    offers.push_back({PlayerId::trusted(std::string(row.player)), {row.points, row.achieved_at}});
-  });
-  if (!read) return fail(read.error());
-  return offer(index, board, offers, ranks);
+  const auto kept = KeptResults::read(ledger, {results.begin(), results.end()});
+  if (!kept) return fail(kept.error());
+  return offer(index, board, kept->offers_to(board), ranks);
 }
 
 Result<std::vector<Offer>> standings_by_ledger(Ledger& ledger, const Board& board, std::span<const PlayerId> players) {

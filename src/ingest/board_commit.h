@@ -68,7 +68,9 @@ class BoardCommit {
   leaderboards::Offer offered_by(const Row& row);
   Result<void> apply_some(leaderboards::RankIndex& index, std::span<Row* const> rows);
   Result<void> apply_shared_totals(leaderboards::Ledger& ledger, leaderboards::RankIndex& index);
-  Result<void> answer_duplicates(const leaderboards::RankIndex& index, std::span<Row* const> duplicates);
+  /// Over a shared index it also has the board show what they repeat.
+  Result<void> answer_duplicates(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
+                                 std::span<Row* const> duplicates);
   leaderboards::Ranks ranks_wanted() const;
 
   std::shared_ptr<const Target> target_;

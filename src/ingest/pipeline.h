@@ -43,8 +43,8 @@ struct Receipt {
   int scale = 0;                      ///< of the standing's points
   std::optional<std::uint64_t> rank;  ///< with Ranks::tell
   std::optional<std::uint64_t> previous_rank;
-  /// A duplicate whose kept result has other points, or another achieved_at than the one that was given: the first
-  /// counts.
+  /// A duplicate whose kept result has other points, another season, or another achieved_at than the one that was
+  /// given: the first counts.
   bool conflict = false;
 };
 

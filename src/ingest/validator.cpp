@@ -118,7 +118,8 @@ Result<Accepted> Validator::accept(const Submission& submission) {
                      board.id.season,
                      0,
                      submission.achieved_at.value_or(submission.sent_at.value_or(now_))};
-  Accepted accepted{*std::move(target), submission.points, submission.match_id.has_value(), std::move(result)};
+  Accepted accepted{*std::move(target), submission.points, submission.match_id.has_value(),
+                    submission.achieved_at.has_value(), std::move(result)};
   if (const auto valid = check_against(*accepted.target, now_, accepted); !valid) return fail(valid.error());
   return accepted;
 }

@@ -34,6 +34,7 @@ struct Accepted {
   std::shared_ptr<const Target> target;
   Decimal points;         ///< as written: scaled anew when the definition changes before the commit
   bool own_match = true;  ///< the caller named the match, so it may be there already
+  bool own_time = true;   ///< the caller said when it was achieved
   leaderboards::MatchResult result;
 };
 

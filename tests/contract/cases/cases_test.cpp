@@ -382,6 +382,27 @@ TEST_P(CasesTest, C40_AResultSentThreeTimesCountsOnceForEver) {
   expect_order({"a=50"});
 }
 
+TEST_P(CasesTest, C40_AMatchSentAgainWithOtherContentIsToldAndTheFirstCounts) {
+  for (const Rule rule : {Rule::best, Rule::sum}) {
+    Definition definition = test::with_rule(rule == Rule::sum ? "runs" : "main", rule);
+    ASSERT_TRUE(world_->put(definition));
+    const auto conflict = [&](std::int64_t points, std::optional<Timestamp> when, std::int64_t season = 12) {
+      auto submission = test::WorldOver::result("a", points, when, test::match(1));
+      submission.leaderboard = definition.name.text();
+      submission.season_id = season;
+      const auto receipt = world_->submit(submission).value();
+      return receipt.outcome == Outcome::duplicate && receipt.conflict;
+    };
+    EXPECT_FALSE(conflict(50, Timestamp{t(1).ms + 7}));
+    EXPECT_FALSE(conflict(50, Timestamp{t(1).ms + 7}));
+    EXPECT_FALSE(conflict(50, {}));
+    EXPECT_TRUE(conflict(70, {}));
+    EXPECT_TRUE(conflict(50, t(1)));
+    EXPECT_TRUE(conflict(50, Timestamp{t(1).ms + 7}, 13));
+    EXPECT_EQ(world_->top(world_->board(definition.name.text())), std::vector<std::string>{"a=50"});
+  }
+}
+
 TEST_P(CasesTest, C42_TheOrderOfArrivalDoesNotShow) {
   define(Rule::latest);
   submit("a", 2, t(2));

@@ -136,6 +136,28 @@ TEST_F(CommitFaultTest, ADuplicateWithOtherPointsDoesNotSlipInThroughALostAnswer
   EXPECT_THAT(world_.top(), ElementsAre("a=5"));
 }
 
+TEST_F(CommitFaultTest, AConflictIsToldThroughALostAnswer) {
+  for (const Rule rule : {Rule::best, Rule::sum}) {
+    const std::string name = rule == Rule::sum ? "runs" : "main";
+    ASSERT_TRUE(world_.put(test::with_rule(name, rule)));
+    const auto of = [&](std::string player, std::int64_t points, std::uint64_t number) {
+      auto submission = World::result(std::move(player), points, {}, test::match(number));
+      submission.leaderboard = name;
+      return submission;
+    };
+    ASSERT_TRUE(world_.submit(of("a", 5, 1)));
+    // The lost append kept nothing new, so which of these are duplicates is read from the ledger.
+    fail_appends({1}, {Code::unknown_outcome, true});
+    const auto receipts =
+        world_.pipeline().submit({of("a", 5, 1), of("a", 9, 1), of("b", 7, 2), of("b", 8, 2)}, Ranks::skip);
+    ASSERT_TRUE(receipts);
+    std::vector<bool> conflicts;
+    for (const auto& receipt : *receipts) conflicts.push_back(receipt->conflict);
+    EXPECT_THAT(conflicts, ElementsAre(false, true, false, true));
+    EXPECT_NE((*receipts)[3]->outcome, Outcome::improved);
+  }
+}
+
 TEST_F(CommitFaultTest, ASumIsCountedOnceThroughALostAnswer) {
   ASSERT_TRUE(world_.put(test::with_rule("main", Rule::sum)));
   ASSERT_TRUE(world_.submit("a", 5));

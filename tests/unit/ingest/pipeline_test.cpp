@@ -141,6 +141,60 @@ TEST_F(PipelineTest, OneMatchTwiceInFlightCountsOnce) {
   EXPECT_EQ(world_.ledger.appends(), (std::vector<std::size_t>{1, 2}));
 }
 
+TEST_F(PipelineTest, ADuplicateWithOtherContentIsAConflict) {
+  const Timestamp when = test::at("2026-10-12T17:00:00Z");
+  const auto again = [&](std::int64_t points, std::optional<Timestamp> at, std::int64_t season = 12) {
+    auto submission = World::result("a", points, at, test::match(1));
+    submission.season_id = season;
+    const auto receipt = world_.submit(submission).value();
+    EXPECT_EQ(receipt.outcome, Outcome::duplicate);
+    EXPECT_EQ(world_.top(), std::vector<std::string>{"a=5"}) << "the first counts";
+    return receipt.conflict;
+  };
+  const auto first = world_.submit("a", 5, when, test::match(1));
+  EXPECT_EQ(first->outcome, Outcome::improved);
+  EXPECT_FALSE(first->conflict);
+  EXPECT_FALSE(again(5, when));
+  EXPECT_FALSE(again(5, {})) << "a time that was not given is not compared";
+  EXPECT_TRUE(again(6, when));
+  EXPECT_TRUE(again(6, {}));
+  EXPECT_TRUE(again(5, Timestamp{when.ms + 1}));
+  EXPECT_TRUE(again(5, when, 13));
+}
+
+TEST_F(PipelineTest, AMessagesTimestampIsNoTimeThatWasGiven) {
+  auto submission = World::result("a", 5, {}, test::match(1));
+  submission.sent_at = test::at("2026-10-12T17:00:00Z");
+  EXPECT_FALSE(world_.submit(submission)->conflict);
+  submission.sent_at = test::at("2026-10-12T17:30:00Z");
+  const auto again = world_.submit(submission);
+  EXPECT_EQ(again->outcome, Outcome::duplicate);
+  EXPECT_FALSE(again->conflict) << "it was sent again, with the same content";
+}
+
+TEST_F(PipelineTest, TwoOfOneMatchInOneBatchConflictWhenTheyDiffer) {
+  const auto receipts =
+      world_.pipeline().submit({World::result("a", 5, {}, test::match(1)), World::result("a", 9, {}, test::match(1)),
+                                World::result("b", 9, {}, test::match(1)), World::result("a", 5, {}, test::match(1))},
+                               Ranks::skip);
+  ASSERT_TRUE(receipts);
+  std::vector<bool> conflicts;
+  for (const auto& receipt : *receipts) conflicts.push_back(receipt->conflict);
+  EXPECT_THAT(conflicts, ElementsAre(false, true, false, false));
+}
+
+TEST_F(PipelineTest, WhatWasErasedIsInNobodysWay) {
+  ASSERT_TRUE(world_.submit("a", 5, {}, test::match(1)));
+  world_.pipeline().exclusive([&] {
+    test::must(world_.service()
+                   .erase_player(test::leaderboard("main"), test::player("a"), leaderboards::Ledger::Erase::from_boards)
+                   .map([](auto&&...) {}));
+  });
+  const auto again = world_.submit("a", 9, {}, test::match(1));
+  EXPECT_EQ(again->outcome, Outcome::duplicate);
+  EXPECT_FALSE(again->conflict);
+}
+
 TEST_F(PipelineTest, OnePlayersMatchIsAnothersToo) {
   EXPECT_EQ(world_.submit("a", 5, {}, test::match(1))->outcome, Outcome::improved);
   EXPECT_EQ(world_.submit("b", 5, {}, test::match(1))->outcome, Outcome::improved);
