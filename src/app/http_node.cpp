@@ -1,6 +1,7 @@
 #include "app/http_node.h"
 
 #include <fmt/format.h>
+#include <prometheus/registry.h>
 #include <spdlog/spdlog.h>
 
 #include "app/backing.h"
@@ -28,6 +29,7 @@ Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const En
   if (!engine) return fail(std::move(engine.error()));
   for (const auto& note : (*engine)->notes()) spdlog::warn("{}", note);
   std::unique_ptr<HttpNode> node(new HttpNode(config, std::move(*engine), stop, clock));
+  if (auto opened = node->open_kafka(config); !opened) return fail(std::move(opened.error()));
   if (auto started = node->server_->start(); !started) return fail(std::move(started.error()));
   const std::string stores = is_shared_index(config.index)
                                  ? fmt::format("ledger {}, index {}", redacted(config.ledger), redacted(config.index))
@@ -38,7 +40,11 @@ Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const En
 }
 
 HttpNode::HttpNode(const Config& config, std::unique_ptr<Engine> engine, const StopSignal& stop, const Clock& clock)
-    : address_(config.address), stop_(stop), clock_(clock), engine_(std::move(engine)) {
+    : address_(config.address),
+      stop_(stop),
+      clock_(clock),
+      registry_(std::make_unique<prometheus::Registry>()),
+      engine_(std::move(engine)) {
   api_ = std::make_unique<http::Api>(engine_->service(), engine_->pipeline(), web_files(),
                                      engine_->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_,
                                      http::HostCheck(config.allowed_hosts));
@@ -49,9 +55,18 @@ HttpNode::HttpNode(const Config& config, std::unique_ptr<Engine> engine, const S
   server_ = std::make_unique<http::Server>(*api_, clock_, options);
 }
 
+Result<void> HttpNode::open_kafka(const Config& config) {
+  if (config.kafka.brokers.empty()) return {};
+  auto opened = KafkaConsumers::open(config.kafka, config.kafka_mode, *engine_, *registry_);
+  if (!opened) return fail(std::move(opened.error()));
+  kafka_ = std::move(*opened);
+  return {};
+}
+
 HttpNode::~HttpNode() {
+  if (kafka_) kafka_->stop();
   server_.reset();
-  engine_.reset();  // the pipeline's last answers still go through the api
+  engine_.reset();  // the pipeline's last answers still go through the api and the consumers
 }
 
 std::string HttpNode::url() const {
@@ -67,6 +82,7 @@ Result<bool> HttpNode::wait_ready() {
     if (progress.ready) {
       const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.monotonic() - begin);
       spdlog::info("ready: boards made of {} results in {} ms", progress.results_done, took.count());
+      if (kafka_) kafka_->begin();
       return true;
     }
     if (stop_.wait_for(kLookAgain)) return false;
@@ -82,6 +98,7 @@ Result<void> HttpNode::wait_stopped() {
     break;
   }
   spdlog::info("stopping: open requests may finish");
+  if (kafka_) kafka_->stop();
   if (!server_->stop(kStopGrace)) spdlog::warn("stopped, with requests that were not finished in time");
   return {};
 }

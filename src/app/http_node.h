@@ -5,6 +5,7 @@
 
 #include "app/config.h"
 #include "app/engine.h"
+#include "app/kafka_consumers.h"
 #include "app/stop_signal.h"
 #include "cli/context.h"
 #include "http/api.h"
@@ -12,7 +13,7 @@
 
 namespace scoreline::app {
 
-/// An engine with the HTTP door before it. Not thread-safe.
+/// An engine with the HTTP door before it, and the Kafka door where it is configured. Not thread-safe.
 class HttpNode final : public cli::Node {
  public:
   /// Opens the folder, opens the door, and begins to make the boards. All arguments must outlive it.
@@ -28,11 +29,14 @@ class HttpNode final : public cli::Node {
 
  private:
   HttpNode(const Config& config, std::unique_ptr<Engine> engine, const StopSignal& stop, const Clock& clock);
+  Result<void> open_kafka(const Config& config);
 
   std::string address_;
   const StopSignal& stop_;
   const Clock& clock_;
+  std::unique_ptr<prometheus::Registry> registry_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<KafkaConsumers> kafka_;  // nullptr: none
   std::unique_ptr<http::Api> api_;
   std::unique_ptr<http::Server> server_;
 };
