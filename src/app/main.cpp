@@ -12,11 +12,13 @@
 
 #include "adapters/files/result_sinks.h"
 #include "adapters/files/result_sources.h"
+#include "adapters/kafka/kafka_sink.h"
 #include "app/backing.h"
 #include "app/config.h"
 #include "app/data_folder.h"
 #include "app/engine.h"
 #include "app/http_node.h"
+#include "app/kafka_log.h"
 #include "app/scratch_folder.h"
 #include "app/stop_signal.h"
 #include "cli/context.h"
@@ -69,7 +71,8 @@ class Program {
                          .start_node = [this] { return start_node(); },
                          .remote = !config_.server.empty(),
                          .shared = is_shared_index(config_.index),
-                         .open_source = [](const cli::ImportCommand& command) { return open_source(command); },
+                         .open_source = open_source,
+                         .open_message_sink = [this] { return open_message_sink(); },
                          .open_rejected = files::rejected_sink,
                          .open_result_sink = [](const cli::ExportCommand& command) { return open_results_to(command); },
                          .open_board_sink = [](const cli::ExportCommand& command) { return open_board_to(command); },
@@ -140,12 +143,17 @@ class Program {
     return definition;
   }
 
-  static Result<std::unique_ptr<ingest::ResultSource>> open_source(const cli::ImportCommand& command) {
-    const auto format = command.format ? files::parse_format(*command.format) : files::format_of(command.file);
+  static Result<std::unique_ptr<ingest::ResultSource>> open_source(const std::string& file,
+                                                                   const std::optional<std::string>& named) {
+    const auto format = named ? files::parse_format(*named) : files::format_of(file);
     if (!format) return fail(format.error());
-    auto input = files::open_input(command.file);
+    auto input = files::open_input(file);
     if (!input) return fail(std::move(input.error()));
     return files::open_results(std::move(*input), *format, parse_json_result);
+  }
+
+  Result<std::unique_ptr<ingest::MessageSink>> open_message_sink() {
+    return kafka::open_sink(config_.kafka, clock_, log_kafka);
   }
 
   static Result<std::unique_ptr<ingest::ResultSink>> open_results_to(const cli::ExportCommand& command) {

@@ -79,6 +79,7 @@ class Parser {
         "70 a defect; 74 storage failed or full; 75 not ready, try again. docs/cli.md has them all.");
     add_serving();
     add_moving();
+    add_producing();
     add_reading();
     add_rest();
   }
@@ -158,6 +159,35 @@ class Parser {
     add_board(*export_, export_command_.from, "This season; by default all results, or the current board");
   }
 
+  void add_producing() {
+    produce_ = command("produce", "Send results to Kafka: a file, or made-up ones",
+                       "  scoreline produce results.csv --kafka 127.0.0.1:9092 --season 12\n"
+                       "  scoreline produce --generate 100000 --players 5000 --rate 2000 --kafka 127.0.0.1:9092");
+    auto& produce = produce_command_;
+    add_kafka_settings(*produce_, invocation_.settings);
+    auto* file = produce_->add_option("FILE", produce.file, "CSV or JSON lines; - is standard input");
+    produce_->add_option("--format", produce.format, "csv or jsonl; by default what the file's name tells")
+        ->check(CLI::IsMember({"csv", "jsonl"}))
+        ->type_name("FORMAT");
+    produce_->add_flag("--raw", produce.raw, "Each line of the file as it is, readable or not")->needs(file);
+    auto* generate = produce_->add_option("--generate", produce.generate, "Make up so many results")->type_name("N");
+    generate->excludes(file);
+    produce_->add_option("--players", produce.players, "Players of the made-up results")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{2}, std::size_t{10'000'000}))
+        ->needs(generate)
+        ->type_name("P");
+    produce_->add_option("--seed", produce.seed, "The same players and points again")->needs(generate)->type_name("N");
+    produce_->add_option("--duplicates", produce.duplicates, "How many of them repeat an earlier one, in percent")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{99}))
+        ->needs(generate)
+        ->type_name("PERCENT");
+    add_board(*produce_, produce.into, "Send every result into this season, whatever its row says");
+    produce_->add_option("--rate", produce.rate, "Messages a second; by default as fast as they go")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
+        ->type_name("N");
+  }
+
   void add_reading() {
     const std::string current = "The season; by default the current one";
     top_ =
@@ -212,6 +242,7 @@ class Parser {
     if (rebuild_->parsed()) return rebuild_command_;
     if (reconcile_->parsed()) return reconcile_command_;
     if (demo_->parsed()) return demo_command_;
+    if (produce_->parsed()) return produce_command_;
     if (config_print_->parsed()) return ConfigPrintCommand{};
     SCORELINE_CHECK(version_->parsed());
     return VersionCommand{};
@@ -232,6 +263,7 @@ class Parser {
   CLI::App* verify_ = nullptr;
   CLI::App* rebuild_ = nullptr;
   CLI::App* reconcile_ = nullptr;
+  CLI::App* produce_ = nullptr;
   CLI::App* config_print_ = nullptr;
   CLI::App* version_ = nullptr;
   ImportCommand import_command_;
@@ -242,6 +274,7 @@ class Parser {
   RebuildCommand rebuild_command_;
   ReconcileCommand reconcile_command_;
   DemoCommand demo_command_;
+  ProduceCommand produce_command_;
 };
 
 }  // namespace

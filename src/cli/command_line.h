@@ -71,6 +71,19 @@ struct DemoCommand {
   std::optional<std::uint64_t> seed;  ///< absent: another season each time
 };
 
+/// Sends results to Kafka: those of a file, or made-up ones.
+struct ProduceCommand {
+  std::string file;  ///< `-`: standard input; empty with `generate`
+  std::optional<std::string> format;
+  bool raw = false;                       ///< each line of the file as it is
+  std::optional<std::uint64_t> generate;  ///< how many results to make up
+  std::size_t players = 1'000;
+  std::optional<std::uint64_t> seed;
+  std::uint64_t duplicates = 0;      ///< in percent of what is made up
+  BoardChoice into;                  ///< a season here stands in place of the rows' own
+  std::optional<std::int64_t> rate;  ///< messages a second; absent: as fast as they go
+};
+
 struct ConfigPrintCommand {};
 struct VersionCommand {};
 
@@ -79,9 +92,9 @@ struct HelpCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
-                 RebuildCommand, ReconcileCommand, DemoCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
+                             VerifyCommand, RebuildCommand, ReconcileCommand, DemoCommand, ProduceCommand,
+                             ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

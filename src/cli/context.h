@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "cli/store.h"
+#include "ingest/message_sink.h"
 #include "ingest/result_files.h"
 #include "leaderboards/catalogue.h"
 #include "leaderboards/ledger.h"
@@ -70,7 +72,12 @@ struct Context {
   /// Whether the stores are ones that other processes share.
   bool shared = false;
 
-  std::function<Result<std::unique_ptr<ingest::ResultSource>>(const ImportCommand&)> open_source;
+  /// `format`: csv or jsonl; absent: what the file's name tells.
+  std::function<Result<std::unique_ptr<ingest::ResultSource>>(const std::string& file,
+                                                              const std::optional<std::string>& format)>
+      open_source;
+  /// Errors: usage, when no brokers are configured.
+  std::function<Result<std::unique_ptr<ingest::MessageSink>>()> open_message_sink;
   std::function<std::unique_ptr<ingest::RejectedSink>(const std::string& path)> open_rejected;
   std::function<Result<std::unique_ptr<ingest::ResultSink>>(const ExportCommand&)> open_result_sink;
   std::function<Result<std::unique_ptr<ingest::BoardSink>>(const ExportCommand&)> open_board_sink;

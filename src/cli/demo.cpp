@@ -67,7 +67,7 @@ Result<int> run_demo(const DemoCommand& command, Context& context) {
   if (!ready) return fail(ready.error());
   if (!*ready) return 0;
   SeededRandom random(command.seed.value_or(context.random.bits()));
-  MadeUpSeason season(context.clock, random, kPlayers);
+  MadeUpSeason season(context.clock, random, {.players = kPlayers});
   std::vector<ingest::Submission> before;
   for (int i = 0; i < kMatchesBefore; ++i) {
     for (auto& result : season.next_match()) before.push_back(std::move(result));

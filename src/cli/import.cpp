@@ -167,7 +167,7 @@ Result<int> run_import(const ImportCommand& command, Context& context) {
   if (is_same_file(command)) {
     return fail(Code::usage, "must be another file than the one that is imported", "rejected");
   }
-  const auto source = context.open_source(command);
+  const auto source = context.open_source(command.file, command.format);
   if (!source) return fail(source.error());
   const auto store = context.open_store();
   if (!store) return fail(store.error());

@@ -261,7 +261,7 @@ void KafkaSource::take_error(const rd_kafka_message_t& message) {
   if (error.code == Code::usage) {
     keep_failure(std::move(error));
   } else {
-    tell(LogLevel::warning, "kafka: " + error.detail);
+    tell(LogLevel::warning, error.detail);
   }
 }
 

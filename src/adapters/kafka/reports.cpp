@@ -39,7 +39,7 @@ void Reports::on_log(int level, std::string_view facility, std::string_view text
   auto severity = level <= kSyslogWarning ? LogLevel::warning : LogLevel::info;
   // A broker that cannot be reached is waited for: nothing to be woken for at night.
   if (level <= kSyslogError && facility != "FAIL" && facility != "ERROR") severity = LogLevel::error;
-  tell(severity, "kafka: " + std::string(text));
+  tell(severity, text);
 }
 
 void Reports::on_error(rd_kafka_t* client, rd_kafka_resp_err_t err, std::string_view text) {
@@ -53,7 +53,7 @@ void Reports::on_error(rd_kafka_t* client, rd_kafka_resp_err_t err, std::string_
   if (error.code == Code::usage) {
     keep_failure(std::move(error));
   } else {
-    tell(LogLevel::warning, "kafka: " + error.detail);
+    tell(LogLevel::warning, error.detail);
   }
 }
 

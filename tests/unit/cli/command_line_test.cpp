@@ -55,6 +55,36 @@ TEST(CommandLine, StandardInputIsADash) {
   EXPECT_EQ(import.into.season, 0);
 }
 
+TEST(CommandLine, ProduceSendsAFileOrMadeUpResults) {
+  const auto invocation = parsed({"produce", "x.jsonl", "--kafka", "a:1", "--topic", "t", "-l", "laps", "--rate", "5"});
+  const auto file = std::get<ProduceCommand>(invocation.command);
+  EXPECT_EQ(invocation.settings, (std::map<std::string, std::string>{{"kafka", "a:1"}, {"kafkaTopic", "t"}}));
+  EXPECT_EQ(file.file, "x.jsonl");
+  EXPECT_EQ(file.into.leaderboard, "laps");
+  EXPECT_EQ(file.rate, 5);
+  EXPECT_FALSE(file.generate || file.raw);
+  const auto made_up = std::get<ProduceCommand>(
+      parsed({"produce", "--generate", "9", "--players", "3", "--seed", "4", "--duplicates", "10", "-s", "2"}).command);
+  EXPECT_EQ(made_up.generate, 9U);
+  EXPECT_EQ(made_up.players, 3U);
+  EXPECT_EQ(made_up.seed, 4U);
+  EXPECT_EQ(made_up.duplicates, 10U);
+  EXPECT_EQ(made_up.into.season, 2);
+}
+
+TEST(CommandLine, ServeTakesTheKeysOfKafka) {
+  const auto invocation =
+      parsed({"serve", "--kafka", "a:1,b:2", "--topic", "t", "--kafka-group", "g", "--kafka-mode", "parallel",
+              "--kafka-start", "latest", "--kafka-out-of-range", "earliest", "--kafka-settings", "a=b,c=d"});
+  EXPECT_EQ(invocation.settings, (std::map<std::string, std::string>{{"kafka", "a:1,b:2"},
+                                                                     {"kafkaGroup", "g"},
+                                                                     {"kafkaMode", "parallel"},
+                                                                     {"kafkaOutOfRange", "earliest"},
+                                                                     {"kafkaSettings", "a=b,c=d"},
+                                                                     {"kafkaStart", "latest"},
+                                                                     {"kafkaTopic", "t"}}));
+}
+
 TEST(CommandLine, WhatDoesNotFitIsWrongUsage) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{},
                                                                      {"nonsense"},
@@ -70,6 +100,10 @@ TEST(CommandLine, WhatDoesNotFitIsWrongUsage) {
                                                                      {"top", "-s", "-1"},
                                                                      {"top", "--listen", "x"},
                                                                      {"serve", "--listen"},
+                                                                     {"produce", "x.csv", "--generate", "1"},
+                                                                     {"produce", "x.csv", "--players", "10"},
+                                                                     {"produce", "--generate", "1", "--raw"},
+                                                                     {"produce", "--generate", "1", "--players", "1"},
                                                                      {"demo", "--rate", "0"}}) {
     const auto invocation = parse_command_line(arguments);
     ASSERT_FALSE(invocation.has_value()) << testing::PrintToString(arguments);

@@ -96,9 +96,9 @@ class ImportTest : public testing::Test {
         .open_folder = {},
         .start_node = {},
         .remote = remote,
-        .open_source = [rows](const ImportCommand&) -> Result<std::unique_ptr<ingest::ResultSource>> {
-          return std::make_unique<Rows>(rows);
-        },
+        .open_source = [rows](const std::string&, const std::optional<std::string>&)
+            -> Result<std::unique_ptr<ingest::ResultSource>> { return std::make_unique<Rows>(rows); },
+        .open_message_sink = {},
         .open_rejected = [this](const std::string&) { return std::make_unique<Rejected>(rejected); },
         .open_result_sink = {},
         .open_board_sink = {},
