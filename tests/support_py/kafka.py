@@ -1,7 +1,7 @@
 """A real Kafka broker: one process in KRaft mode, on free ports, in a scratch folder.
 
-`./dev setup test` puts its jars, and librdkafka for Python, into build/tools/kafka. It starts in a second or two: one for all
-tests of a file, a topic for each test.
+`./dev setup test` puts its jars, and librdkafka for Python, into build/tools/kafka. It starts in a second or two: one
+for all tests of a file, a topic for each test.
 """
 
 import contextlib

@@ -42,14 +42,14 @@ def run_json(*arguments, cwd, expect=0, **more):
 
 
 class Server:
-    """`scoreline serve` on a free port. `before` stands in front of the command (prlimit, strace …)."""
+    """`scoreline serve`, by itself on a free port. `before` stands in front of the command (prlimit, strace …)."""
 
-    def __init__(self, data, *arguments, before=(), command="serve", environment=None, wait_ready=True):
+    def __init__(self, data, *arguments, before=(), command="serve", environment=None, wait_ready=True, port=0):
         self.data = data
         self.log_path = pathlib.Path(f"{data}.log")
         self.log = open(self.log_path, "ab")  # pylint: disable=consider-using-with
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [*before, BINARY, "--data", str(data), command, "--listen", "127.0.0.1:0", *map(str, arguments)],
+            [*before, BINARY, "--data", str(data), command, "--listen", f"127.0.0.1:{port}", *map(str, arguments)],
             stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment or clean_environment())
         self.lines = []
         self.port = None
