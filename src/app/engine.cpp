@@ -7,6 +7,7 @@
 
 #include "app/backing.h"
 #include "app/board_keeper.h"
+#include "ingest/pipeline_metrics.h"
 #include "leaderboards/catalogue.h"
 
 namespace scoreline::app {
@@ -39,6 +40,7 @@ struct Engine::Parts {
   Backing backing;
   std::unique_ptr<Catalogue> catalogue;
   std::optional<leaderboards::Service> service;
+  std::optional<ingest::PipelineMetrics> pipeline_metrics;
   std::optional<ingest::Pipeline> pipeline;
   std::optional<BoardKeeper> keeper;  // over shared stores
   std::thread rebuilding;
@@ -71,7 +73,9 @@ Result<std::unique_ptr<Engine>> Engine::assemble(std::unique_ptr<Parts> parts, c
     }
   }
   parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock, parts->random.bits());
-  parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random);
+  if (options.registry != nullptr) parts->pipeline_metrics.emplace(*options.registry);
+  parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random,
+                          parts->pipeline_metrics ? &*parts->pipeline_metrics : nullptr);
   if (backing.shared != nullptr) {
     parts->keeper.emplace(*parts->service, *parts->pipeline, backing, parts->clock, options.tell, kLookAfterBoards);
   }

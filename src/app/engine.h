@@ -19,6 +19,10 @@
 #include "leaderboards/ledger.h"
 #include "leaderboards/service.h"
 
+namespace prometheus {
+class Registry;
+}
+
 namespace scoreline::app {
 
 struct EngineOptions {
@@ -28,8 +32,9 @@ struct EngineOptions {
   /// From configuration. A new one is made; one that differs from what the ledger has is changed where the boards stay
   /// right, else `open` fails naming the leaderboard.
   std::vector<leaderboards::Definition> definitions;
-  const Clock* clock = nullptr;  ///< nullptr: the system's; must outlive the engine
-  Random* random = nullptr;      ///< nullptr: seeded by the system; must outlive the engine
+  const Clock* clock = nullptr;              ///< nullptr: the system's; must outlive the engine
+  Random* random = nullptr;                  ///< nullptr: seeded by the system; must outlive the engine
+  prometheus::Registry* registry = nullptr;  ///< for metrics; nullptr: none are kept; must outlive the engine
   /// Hears what an operator should know while the engine runs over shared stores, on a thread of the engine.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
 };

@@ -25,10 +25,13 @@ Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const En
                             config.address),
                 "listen");
   }
-  auto engine = Engine::open(options);
+  auto registry = std::make_unique<prometheus::Registry>();
+  EngineOptions measured = options;
+  measured.registry = registry.get();
+  auto engine = Engine::open(measured);
   if (!engine) return fail(std::move(engine.error()));
   for (const auto& note : (*engine)->notes()) spdlog::warn("{}", note);
-  std::unique_ptr<HttpNode> node(new HttpNode(config, std::move(*engine), stop, clock));
+  std::unique_ptr<HttpNode> node(new HttpNode(config, std::move(registry), std::move(*engine), stop, clock));
   if (auto opened = node->open_kafka(config); !opened) return fail(std::move(opened.error()));
   if (auto started = node->server_->start(); !started) return fail(std::move(started.error()));
   const std::string stores = is_shared_index(config.index)
@@ -39,15 +42,14 @@ Result<std::unique_ptr<HttpNode>> HttpNode::start(const Config& config, const En
   return node;
 }
 
-HttpNode::HttpNode(const Config& config, std::unique_ptr<Engine> engine, const StopSignal& stop, const Clock& clock)
-    : address_(config.address),
-      stop_(stop),
-      clock_(clock),
-      registry_(std::make_unique<prometheus::Registry>()),
-      engine_(std::move(engine)) {
+HttpNode::HttpNode(const Config& config, std::unique_ptr<prometheus::Registry> registry, std::unique_ptr<Engine> engine,
+                   const StopSignal& stop, const Clock& clock)
+    : address_(config.address), stop_(stop), clock_(clock), registry_(std::move(registry)), engine_(std::move(engine)) {
   api_ = std::make_unique<http::Api>(engine_->service(), engine_->pipeline(), web_files(),
                                      engine_->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_,
                                      http::HostCheck(config.allowed_hosts));
+  api_->keep_dead_letters(engine_->dead_letters());
+  api_->tell_metrics(*registry_);
   http::ServerOptions options;
   options.address = config.address;
   options.port = config.port;
@@ -66,6 +68,7 @@ Result<void> HttpNode::open_kafka(const Config& config) {
 HttpNode::~HttpNode() {
   if (kafka_) kafka_->stop();
   server_.reset();
+  api_->finish();
   engine_.reset();  // the pipeline's last answers still go through the api and the consumers
 }
 

@@ -28,7 +28,8 @@ class HttpNode final : public cli::Node {
   Result<void> wait_stopped() override;
 
  private:
-  HttpNode(const Config& config, std::unique_ptr<Engine> engine, const StopSignal& stop, const Clock& clock);
+  HttpNode(const Config& config, std::unique_ptr<prometheus::Registry> registry, std::unique_ptr<Engine> engine,
+           const StopSignal& stop, const Clock& clock);
   Result<void> open_kafka(const Config& config);
 
   std::string address_;

@@ -22,7 +22,9 @@
 #include "app/scratch_folder.h"
 #include "app/stop_signal.h"
 #include "cli/context.h"
+#include "cli/folder_letters.h"
 #include "cli/folder_store.h"
+#include "cli/server_letters.h"
 #include "cli/server_store.h"
 #include "http/result_reader.h"
 
@@ -67,6 +69,7 @@ class Program {
                          .random = random_,
                          .wait = wait_,
                          .open_store = [this] { return open_store(); },
+                         .open_letters = [this] { return open_letters(); },
                          .open_folder = [this] { return open_folder(); },
                          .start_node = [this] { return start_node(); },
                          .remote = !config_.server.empty(),
@@ -97,6 +100,28 @@ class Program {
       if (!client) return fail(std::move(client.error()));
       return std::make_unique<cli::ServerStore>(std::move(*client), wait_);
     }
+    auto engine = open_engine();
+    if (!engine) return fail(std::move(engine.error()));
+    auto& service = (*engine)->service();
+    auto& pipeline = (*engine)->pipeline();
+    return std::make_unique<cli::FolderStore>(std::move(*engine), service, pipeline);
+  }
+
+  Result<std::unique_ptr<cli::LetterStore>> open_letters() {
+    if (!config_.server.empty()) {
+      auto client = http::Client::to(config_.server, kServerDeadline);
+      if (!client) return fail(std::move(client.error()));
+      return std::make_unique<cli::ServerLetters>(std::move(*client));
+    }
+    auto engine = open_engine();
+    if (!engine) return fail(std::move(engine.error()));
+    auto& pipeline = (*engine)->pipeline();
+    auto& letters = (*engine)->dead_letters();
+    return std::make_unique<cli::FolderLetters>(std::move(*engine), pipeline, letters, http::read_message_result);
+  }
+
+  /// With its boards made.
+  Result<std::shared_ptr<Engine>> open_engine() {
     if (config_.ledger.empty() && !std::holds_alternative<cli::ImportCommand>(invocation_.command)) {
       if (auto there = check_is_there(config_.data); !there) return fail(std::move(there.error()));
     }
@@ -105,9 +130,7 @@ class Program {
     for (const auto& note : (*opened)->notes()) spdlog::warn("{}", note);
     std::shared_ptr<Engine> engine = std::move(*opened);
     if (auto rebuilt = engine->rebuild(); !rebuilt) return fail(std::move(rebuilt.error()));
-    auto& service = engine->service();
-    auto& pipeline = engine->pipeline();
-    return std::make_unique<cli::FolderStore>(std::move(engine), service, pipeline);
+    return engine;
   }
 
   Result<std::unique_ptr<cli::Folder>> open_folder() {

@@ -81,6 +81,7 @@ class Parser {
     add_moving();
     add_producing();
     add_reading();
+    add_dead_letters();
     add_rest();
   }
 
@@ -95,6 +96,12 @@ class Parser {
       return fail(Code::usage, one_line(error.what()) + "; see scoreline --help");
     }
     if (app_.get_subcommands().empty()) return fail(Code::usage, "no command is given; see scoreline --help");
+    const auto& letters = dead_letters_command_;
+    const bool on_some =
+        letters.deed == DeadLettersCommand::Deed::replay || letters.deed == DeadLettersCommand::Deed::discard;
+    if (on_some && letters.ids.empty() && !letters.all) {
+      return fail(Code::usage, "name the dead letters by their ids, or say --all");
+    }
     invocation_.command = chosen();
     return invocation_;
   }
@@ -209,6 +216,39 @@ class Parser {
     add_board(*around_, around_command_.board, current);
   }
 
+  void add_dead_letters() {
+    auto& letters = dead_letters_command_;
+    dead_letters_ = command("dead-letters", "Look after the messages that could not be taken",
+                            "  scoreline dead-letters list --server http://127.0.0.1:8080\n"
+                            "  scoreline dead-letters show 17 --ledger postgresql://… --index redis://…\n"
+                            "  scoreline dead-letters replay --all --data DIR");
+    dead_letters_->require_subcommand(1);
+    dead_letters_->fallthrough();
+    const auto deed = [&](const std::string& name, DeadLettersCommand::Deed which, const std::string& help) {
+      CLI::App* sub = dead_letters_->add_subcommand(name, help);
+      sub->callback([&letters, which] { letters.deed = which; });
+      return sub;
+    };
+    CLI::App* list = deed("list", DeadLettersCommand::Deed::list, "The oldest first, and why each could not be taken");
+    list->add_option("--after", letters.after, "Only those behind this one")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("ID");
+    list->add_option("--limit", letters.limit, "How many")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{1}, kMaxEntries))
+        ->type_name("N");
+    deed("show", DeadLettersCommand::Deed::show, "One of them, with what is kept of its value")
+        ->add_option("ID", letters.ids, "Its id")
+        ->required()
+        ->expected(1);
+    const auto on_some = [&](CLI::App* sub) {
+      auto* ids = sub->add_option("ID", letters.ids, "Their ids");
+      sub->add_flag("--all", letters.all, "All of them")->excludes(ids);
+    };
+    on_some(deed("replay", DeadLettersCommand::Deed::replay, "Take them in again; what is refused again stays"));
+    on_some(deed("discard", DeadLettersCommand::Deed::discard, "Forget them"));
+  }
+
   void add_rest() {
     verify_ = command("verify", "Check every stored result of a data folder", "  scoreline verify --data DIR");
     const std::string current = "The season; by default the current one";
@@ -243,6 +283,7 @@ class Parser {
     if (reconcile_->parsed()) return reconcile_command_;
     if (demo_->parsed()) return demo_command_;
     if (produce_->parsed()) return produce_command_;
+    if (dead_letters_->parsed()) return dead_letters_command_;
     if (config_print_->parsed()) return ConfigPrintCommand{};
     SCORELINE_CHECK(version_->parsed());
     return VersionCommand{};
@@ -264,6 +305,7 @@ class Parser {
   CLI::App* rebuild_ = nullptr;
   CLI::App* reconcile_ = nullptr;
   CLI::App* produce_ = nullptr;
+  CLI::App* dead_letters_ = nullptr;
   CLI::App* config_print_ = nullptr;
   CLI::App* version_ = nullptr;
   ImportCommand import_command_;
@@ -275,6 +317,7 @@ class Parser {
   ReconcileCommand reconcile_command_;
   DemoCommand demo_command_;
   ProduceCommand produce_command_;
+  DeadLettersCommand dead_letters_command_;
 };
 
 }  // namespace

@@ -84,6 +84,16 @@ struct ProduceCommand {
   std::optional<std::int64_t> rate;  ///< messages a second; absent: as fast as they go
 };
 
+/// Looks after the messages that could not be taken.
+struct DeadLettersCommand {
+  enum class Deed : std::uint8_t { list, show, replay, discard };
+  Deed deed = Deed::list;
+  std::vector<std::int64_t> ids;  ///< show: one; replay, discard: empty with `all`
+  bool all = false;
+  std::int64_t after = 0;   ///< list: only those behind it
+  std::size_t limit = 100;  ///< list
+};
+
 struct ConfigPrintCommand {};
 struct VersionCommand {};
 
@@ -94,7 +104,7 @@ struct HelpCommand {
 
 using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
                              VerifyCommand, RebuildCommand, ReconcileCommand, DemoCommand, ProduceCommand,
-                             ConfigPrintCommand, VersionCommand, HelpCommand>;
+                             DeadLettersCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "cli/letter_store.h"
 #include "cli/store.h"
 #include "ingest/message_sink.h"
 #include "ingest/result_files.h"
@@ -65,6 +66,7 @@ struct Context {
   std::function<void(std::chrono::milliseconds)> wait;
 
   std::function<Result<std::unique_ptr<Store>>()> open_store;
+  std::function<Result<std::unique_ptr<LetterStore>>()> open_letters;
   std::function<Result<std::unique_ptr<Folder>>()> open_folder;
   std::function<Result<std::unique_ptr<Node>>()> start_node;
   /// Whether --server was given.

@@ -20,6 +20,7 @@ struct Runner {
   Result<int> operator()(const RebuildCommand& command) { return run_rebuild(command, context); }
   Result<int> operator()(const ReconcileCommand& command) { return run_reconcile(command, context); }
   Result<int> operator()(const ProduceCommand& command) { return run_produce(command, context); }
+  Result<int> operator()(const DeadLettersCommand& command) { return run_dead_letters(command, context); }
   Result<int> operator()(const DemoCommand& command) { return run_demo(command, context); }
   Result<int> operator()(const ConfigPrintCommand& command) { return run_config_print(command, context); }
   Result<int> operator()(const VersionCommand& command) { return run_version(command, context); }

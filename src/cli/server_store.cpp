@@ -111,8 +111,8 @@ ShownDifference read_difference(JsonValue each) {
 
 }  // namespace
 
-Result<std::string> ServerStore::call(const http::ClientRequest& request) {
-  auto response = client_.send(request);
+Result<std::string> ask(http::Client& client, const http::ClientRequest& request) {
+  auto response = client.send(request);
   if (!response) return fail(std::move(response.error()));
   if (response->status != 200 && response->status != 202) return fail(problem_of(*response));
   return std::move(response->body);

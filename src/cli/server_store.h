@@ -11,6 +11,9 @@
 
 namespace scoreline::cli {
 
+/// Asks a server for the body of its answer. Errors: those of the client, and those that the server answers with.
+Result<std::string> ask(http::Client& client, const http::ClientRequest& request);
+
 /// The store behind a running server, over HTTP. Not thread-safe.
 class ServerStore final : public Store {
  public:
@@ -24,7 +27,7 @@ class ServerStore final : public Store {
   Result<ShownDrift> reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) override;
 
  private:
-  Result<std::string> call(const http::ClientRequest& request);
+  Result<std::string> call(const http::ClientRequest& request) { return ask(client_, request); }
 
   /// Begins a task of a board, and waits until the server says that it has ended; its last answer.
   Result<std::string> run_task(const BoardChoice& board, std::string_view task, std::string_view query,

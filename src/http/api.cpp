@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "http/problem.h"
+#include "http/result_reader.h"
 #include "http/target.h"
 
 namespace scoreline::http {
@@ -11,6 +12,8 @@ namespace {
 /// Reads that wait for the index at once, each on a thread, and those that wait for such a thread.
 constexpr unsigned kWaitingReads = 16;
 constexpr std::size_t kQueuedReads = 4096;
+/// Calls for dead letters that wait for the one thread that answers them.
+constexpr std::size_t kQueuedLetterCalls = 64;
 constexpr std::chrono::milliseconds kRetryWhenFull = std::chrono::seconds{1};
 
 /// A request that outlives Handler::handle.
@@ -51,6 +54,18 @@ Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<c
   }
 }
 
+void Api::keep_dead_letters(ingest::DeadLetters& dead_letters) {
+  context_.dead_letters = &dead_letters;
+  context_.replay = std::make_unique<ingest::DeadLetterReplay>(context_.pipeline, dead_letters, read_message_result);
+  letters_pool_ = std::make_unique<BlockingPool>(1, kQueuedLetterCalls);
+}
+
+void Api::finish() {
+  if (context_.replay) context_.replay->stop();
+  letters_pool_.reset();
+  pool_.reset();
+}
+
 void Api::handle(const Request& request, Responder responder) {
   if (const auto let_in = hosts_.check(request.host, request.origin); !let_in) {
     return responder.send(problem(let_in.error()));
@@ -70,21 +85,23 @@ void Api::handle(const Request& request, Responder responder) {
     if (found.route->kept != nullptr) {
       if (auto kept = found.route->kept(call)) return responder.send(*std::move(kept));
     }
-    return answer_later(request, std::move(responder));
+    return answer_later(*pool_, request, std::move(responder));
   }
+  if (letters_pool_ && found.route->waits) return answer_later(*letters_pool_, request, std::move(responder));
   responder.send(answer(call, *found.route));
 }
 
-void Api::answer_later(const Request& request, Responder responder) {
+void Api::answer_later(BlockingPool& pool, const Request& request, Responder responder) {
   // Shared, because std::function wants to copy what it holds.
   const auto kept = std::make_shared<KeptRequest>(request, std::move(responder));
-  const bool taken = pool_->run([this, kept] {
+  const bool taken = pool.run([this, kept] {
     const auto target = Target::parse(kept->request.target);
     const Match found = match(kept->request.method, *target);
     kept->responder.send(answer({context_, kept->request, *target, found.params}, *found.route));
   });
   if (!taken) {
-    kept->responder.send(problem(Error{Code::overloaded, "4096 reads wait for the index already", {}, kRetryWhenFull}));
+    kept->responder.send(
+        problem(Error{Code::overloaded, "too many requests of this kind wait already", {}, kRetryWhenFull}));
   }
 }
 

@@ -30,7 +30,14 @@ class Api final : public Handler {
   Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files = {},
       IndexReads reads = IndexReads::inline_, HostCheck hosts = HostCheck());
 
+  /// Before the first request: where dead letters are, and what /metrics tells beside the boards.
+  void keep_dead_letters(ingest::DeadLetters& dead_letters);
+  void tell_metrics(prometheus::Registry& registry) { context_.registry = &registry; }
+
   void handle(const Request& request, Responder responder) override;
+
+  /// After the last request, and before anything that it stands on goes: waits for what its threads do.
+  void finish();
 
  private:
   struct ServedFile {
@@ -40,12 +47,14 @@ class Api final : public Handler {
 
   Response answer_file(const ServedFile& file, const Request& request) const;
 
-  void answer_later(const Request& request, Responder responder);
+  void answer_later(BlockingPool& pool, const Request& request, Responder responder);
 
   HostCheck hosts_;
   RouteContext context_;
   std::unordered_map<std::string_view, ServedFile> files_;
-  std::unique_ptr<BlockingPool> pool_;  // last: its works use the above. nullptr: reads are inline
+  // Last: their works use the above.
+  std::unique_ptr<BlockingPool> pool_;          // nullptr: reads are inline
+  std::unique_ptr<BlockingPool> letters_pool_;  // nullptr: no dead letters are kept
 };
 
 }  // namespace scoreline::http

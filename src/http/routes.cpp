@@ -5,7 +5,7 @@
 namespace scoreline::http {
 namespace {
 
-// How a route is answered: at once, later by whoever finishes it, or from the index.
+// How a route is answered: at once, later by whoever finishes it, from the index, or by a thread that may wait.
 constexpr Route at_once(Method method, std::string_view pattern, std::string_view summary,
                         Result<Response> (*answer)(const Call&)) {
   return {method, pattern, summary, answer};
@@ -17,7 +17,11 @@ constexpr Route later(Method method, std::string_view pattern, std::string_view 
 constexpr Route from_index(Method method, std::string_view pattern, std::string_view summary,
                            Result<Response> (*answer)(const Call&),
                            std::optional<Response> (*kept)(const Call&) = nullptr) {
-  return {method, pattern, summary, answer, nullptr, true, kept};
+  return {method, pattern, summary, answer, nullptr, true, false, kept};
+}
+constexpr Route waiting(Method method, std::string_view pattern, std::string_view summary,
+                        Result<Response> (*answer)(const Call&)) {
+  return {method, pattern, summary, answer, nullptr, false, true};
 }
 
 constexpr Route kRoutes[] = {
@@ -47,6 +51,10 @@ constexpr Route kRoutes[] = {
     at_once(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}:reconcile", "Show what a reconcile found",
             show_reconcile),
     later(Method::del, "/v1/leaderboards/{leaderboard}/players/{player}", "Erase a player", erase_player),
+    waiting(Method::get, "/v1/dead-letters", "List the messages that could not be taken", list_dead_letters),
+    waiting(Method::get, "/v1/dead-letters/{id}", "Show a message that could not be taken", get_dead_letter),
+    waiting(Method::post, "/v1/dead-letters:replay", "Take messages in again", replay_dead_letters),
+    waiting(Method::post, "/v1/dead-letters:discard", "Discard messages that could not be taken", discard_dead_letters),
     from_index(Method::get, "/seasons/{season}/leaderboard/top", "Read the top of main, as a bare array",
                read_article_top, kept_article_top),
     from_index(Method::get, "/seasons/{season}/leaderboard/players/{player}", "Read one player's place on main",
@@ -55,7 +63,7 @@ constexpr Route kRoutes[] = {
                "Read the entries around a player on main, as a bare array", read_article_around),
     at_once(Method::get, "/healthz", "Tell that the process lives", healthz),
     at_once(Method::get, "/readyz", "Tell whether the boards are there", readyz),
-    at_once(Method::get, "/metrics", "Tell the drift of boards, for Prometheus", metrics),
+    at_once(Method::get, "/metrics", "Tell what goes on, for Prometheus", metrics),
     at_once(Method::get, "/openapi.yaml", "Serve this document", openapi),
 };
 

@@ -16,8 +16,13 @@
 #include "http/message.h"
 #include "http/page_cache.h"
 #include "http/target.h"
+#include "ingest/dead_letter_replay.h"
 #include "ingest/pipeline.h"
 #include "leaderboards/service.h"
+
+namespace prometheus {
+class Registry;
+}
 
 namespace scoreline::http {
 
@@ -34,6 +39,9 @@ struct RouteContext {
   ingest::Pipeline& pipeline;
   PageCache cache;
   BoardTasks tasks;
+  ingest::DeadLetters* dead_letters = nullptr;            ///< nullptr: none are kept
+  std::unique_ptr<ingest::DeadLetterReplay> replay = {};  ///< nullptr as well
+  prometheus::Registry* registry = nullptr;               ///< nullptr: no metrics but of boards
 };
 
 /// One request that found its route.
@@ -56,6 +64,8 @@ struct Route {
   void (*start)(const Call&, Responder) = nullptr;
   /// Whether `answer` reads the index, which may be on another machine.
   bool reads_index = false;
+  /// Whether `answer` waits for a disk or for the writer, and must not hold up a loop.
+  bool waits = false;
   /// What `answer` would say, when that can be known without the index.
   std::optional<Response> (*kept)(const Call&) = nullptr;
 };
@@ -103,6 +113,12 @@ Result<Response> show_rebuild(const Call& call);
 Result<Response> start_reconcile(const Call& call);
 Result<Response> show_reconcile(const Call& call);
 Result<Response> metrics(const Call& call);
+
+// dead_letter_routes.cpp
+Result<Response> list_dead_letters(const Call& call);
+Result<Response> get_dead_letter(const Call& call);
+Result<Response> replay_dead_letters(const Call& call);
+Result<Response> discard_dead_letters(const Call& call);
 
 // health_routes.cpp
 Result<Response> healthz(const Call& call);

@@ -1,5 +1,7 @@
 // Making a board again, and comparing it with the ledger: begun by POST, looked at by GET.
 #include <fmt/format.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 
 #include <utility>
 
@@ -119,6 +121,7 @@ Result<Response> metrics(const Call& call) {
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   std::string& out = response.body;
+  if (call.context.registry != nullptr) out += prometheus::TextSerializer().Serialize(call.context.registry->Collect());
   out +=
       "# HELP scoreline_board_drift_players Players whom the board showed otherwise than the ledger, when last "
       "reconciled.\n# TYPE scoreline_board_drift_players gauge\n";

@@ -29,6 +29,8 @@ struct DeadLetter {
 /// A reason as it is kept: a detail of at most 1 KiB and a field of at most 256 bytes, both visible text. A reason may
 /// quote a hostile message.
 Error kept_reason(const Error& reason);
+/// Of a message whose result was there before with other content.
+Error conflict_reason();
 
 using DeadLetterId = std::int64_t;
 

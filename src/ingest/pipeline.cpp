@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "ingest/committer.h"
 #include "ingest/job.h"
+#include "ingest/pipeline_metrics.h"
 #include "ingest/validator.h"
 
 namespace scoreline::ingest {
@@ -32,10 +33,12 @@ tl::unexpected<Error> overloaded() {
 
 class Pipeline::Writer {
  public:
-  Writer(Service& service, Ledger& ledger, RankIndex& index, const Clock& clock, Random& random)
+  Writer(Service& service, Ledger& ledger, RankIndex& index, const Clock& clock, Random& random,
+         PipelineMetrics* metrics)
       : service_(service),
         clock_(clock),
         random_(random),
+        metrics_(metrics),
         committer_(service.catalogue(), ledger, index, clock),
         thread_([this] { run(); }) {}
 
@@ -64,6 +67,7 @@ class Pipeline::Writer {
   Service& service_;
   const Clock& clock_;
   Random& random_;
+  PipelineMetrics* const metrics_;  // nullptr: none
   Committer committer_;
 
   std::mutex mutex_;
@@ -110,6 +114,7 @@ bool Pipeline::Writer::enqueue(Job& job) {
     const std::lock_guard lock(mutex_);
     if (pending_ + job.accepted.size() > kMaxPendingResults) return false;
     pending_ += job.accepted.size();
+    if (metrics_ != nullptr) metrics_->set_pending(pending_);
     queue_.push_back(std::move(job));
   }
   wake_.notify_one();
@@ -119,7 +124,10 @@ bool Pipeline::Writer::enqueue(Job& job) {
 void Pipeline::Writer::submit(std::vector<Submission> submissions, Ranks ranks, Done done) {
   if (const auto allowed = check_call(submissions.size()); !allowed) return done(fail(allowed.error()));
   Job job = validate(submissions, ranks);
-  if (job.accepted.empty()) return done(std::move(job.receipts));
+  if (job.accepted.empty()) {
+    if (metrics_ != nullptr) metrics_->count(job.receipts);
+    return done(std::move(job.receipts));
+  }
   job.done = std::move(done);
   if (!enqueue(job)) job.done(overloaded());
 }
@@ -161,15 +169,19 @@ std::vector<Job> Pipeline::Writer::take() {
 }
 
 void Pipeline::Writer::commit(std::vector<Job> jobs) {
+  const Monotonic begin = clock_.monotonic();
   const auto committed = committer_.commit(jobs);
   std::size_t results = 0;
   for (const Job& job : jobs) results += job.accepted.size();
+  if (metrics_ != nullptr) metrics_->observe_commit(results, clock_.monotonic() - begin);
   {
     const std::lock_guard lock(mutex_);
     pending_ -= results;
+    if (metrics_ != nullptr) metrics_->set_pending(pending_);
   }
   for (Job& job : jobs) {
     if (committed) {
+      if (metrics_ != nullptr) metrics_->count(job.receipts);
       job.done(std::move(job.receipts));
     } else {
       job.done(fail(committed.error()));
@@ -177,8 +189,9 @@ void Pipeline::Writer::commit(std::vector<Job> jobs) {
   }
 }
 
-Pipeline::Pipeline(Service& service, Ledger& ledger, RankIndex& index, const Clock& clock, Random& random)
-    : writer_(std::make_unique<Writer>(service, ledger, index, clock, random)) {}
+Pipeline::Pipeline(Service& service, Ledger& ledger, RankIndex& index, const Clock& clock, Random& random,
+                   PipelineMetrics* metrics)
+    : writer_(std::make_unique<Writer>(service, ledger, index, clock, random, metrics)) {}
 
 Pipeline::~Pipeline() = default;
 

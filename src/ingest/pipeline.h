@@ -46,16 +46,22 @@ struct Receipt {
   /// A duplicate whose kept result has other points, another season, or another achieved_at than the one that was
   /// given: the first counts.
   bool conflict = false;
+  /// The ledger counts this very result. Not so: a conflict, a duplicate with another time that was not given, and one
+  /// of an erased player.
+  bool counts = true;
 };
 
 /// One per submission, in order: a receipt, or why that one was rejected (Code::invalid, not_found, conflict; `field`
 /// set).
 using Receipts = std::vector<Result<Receipt>>;
 
+class PipelineMetrics;
+
 class Pipeline {
  public:
+  /// `metrics` may be absent; all must outlive it.
   Pipeline(leaderboards::Service& service, leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
-           const Clock& clock, Random& random);
+           const Clock& clock, Random& random, PipelineMetrics* metrics = nullptr);
   /// Finishes what was taken, then stops the writer.
   ~Pipeline();
 
