@@ -49,8 +49,14 @@ std::vector<MatchResult> results_of(std::span<Row* const> rows) {
   return results;
 }
 
-Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale, bool conflict = false) {
-  Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt, conflict};
+/// `kept`: of the results that may have been there before.
+Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale,
+                   const KeptResults* kept = nullptr) {
+  Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
+  if (kept != nullptr) {
+    receipt.conflict = kept->conflicts_with(*row.accepted);
+    receipt.counts = kept->counts(*row.accepted);
+  }
   if (row.ranks == Ranks::tell) {
     receipt.rank = applied.rank;
     receipt.previous_rank = applied.previous_rank;
@@ -229,8 +235,7 @@ Result<void> BoardCommit::answer_duplicates(Ledger& ledger, RankIndex& index, st
         present.rank = present.previous_rank = entry->rank;
       }
       Row& row = *duplicates[from + i];
-      *row.receipt = receipt_of(Outcome::duplicate, present, row, target_->record->definition.scale,
-                                kept->conflicts_with(*row.accepted));
+      *row.receipt = receipt_of(Outcome::duplicate, present, row, target_->record->definition.scale, &*kept);
     }
   }
   return {};
@@ -249,11 +254,10 @@ Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
     const auto at = applied->find(result.player.text());
     const Applied now = at == applied->end() ? Applied{} : at->second;
     const Standing own{result.points, leaderboards::kept_time(board, result.achieved_at)};
-    const bool conflict = kept->conflicts_with(*row->accepted);
     const bool made_it = board.rule == Rule::sum ? result.points != 0 : own == now.standing;
     Outcome outcome = row->accepted->own_match ? Outcome::duplicate : Outcome::unchanged;
-    if (now.changed && made_it && !conflict) outcome = Outcome::improved;
-    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale, conflict);
+    if (now.changed && made_it && !kept->conflicts_with(*row->accepted)) outcome = Outcome::improved;
+    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale, &*kept);
   }
   return {};
 }

@@ -38,6 +38,13 @@ bool KeptResults::conflicts_with(const Accepted& accepted) const {
          (accepted.own_time && kept->standing.achieved_at != result.achieved_at);
 }
 
+bool KeptResults::counts(const Accepted& accepted) const {
+  const MatchResult& result = accepted.result;
+  const auto& kept = kept_.at({result.match_id, result.player.text()});
+  return kept && kept->season == result.season &&
+         kept->standing == leaderboards::Standing{result.points, result.achieved_at};
+}
+
 std::vector<leaderboards::Offer> KeptResults::offers_to(const leaderboards::Board& board) const {
   std::vector<leaderboards::Offer> offers;
   for (const auto& [key, kept] : kept_) {

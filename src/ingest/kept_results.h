@@ -25,6 +25,9 @@ class KeptResults {
   /// more is in nobody's way, and a time that was not given is not compared.
   bool conflicts_with(const Accepted& accepted) const;
 
+  /// Whether the very content of `accepted` is kept and counts.
+  bool counts(const Accepted& accepted) const;
+
   /// What of it `board` must show, whose rule is not sum.
   std::vector<leaderboards::Offer> offers_to(const leaderboards::Board& board) const;
 

@@ -16,13 +16,6 @@ DeadLetter dead_letter(const Message& message, Error reason) {
   return letter;
 }
 
-Error conflict() {
-  return {Code::conflict,
-          "the ledger has this match of this player with other points or another time: the first counts",
-          "matchId",
-          {}};
-}
-
 }  // namespace
 
 struct LedgerIntake::Work {
@@ -71,22 +64,27 @@ void LedgerIntake::submitted(const std::shared_ptr<Work>& work, Result<Receipts>
     const Message& message = work->message_of(i);
     const auto& receipt = (*receipts)[i];
     if (receipt) metrics_.count_visible(message, now);
-    if (receipt && !receipt->conflict) continue;
-    work->letters.push_back(dead_letter(message, receipt ? conflict() : receipt.error()));
-    if (review_) work->to_review.push_back(message);
+    if (!receipt || receipt->conflict) {
+      work->letters.push_back(dead_letter(message, receipt ? conflict_reason() : receipt.error()));
+    }
+    if (review_ && !(receipt && receipt->counts)) work->to_review.push_back(message);
   }
   put_aside(work);
 }
 
 /// On the writer's thread, as everything that is written to the ledger.
 void LedgerIntake::put_aside(const std::shared_ptr<Work>& work) {
-  if (work->letters.empty()) return work->done(Taken{});
+  if (work->letters.empty()) return finish(*work);
   pipeline_.exclusive([this, work] {
     const auto added = dead_letters_.add(work->letters, clock_.now());
     if (!added) return work->done(fail(added.error()));
     for (const DeadLetter& letter : work->letters) metrics_.count_dead_letter(traits(letter.reason.code).name);
-    work->done(work->to_review.empty() ? Taken{} : review_(std::move(work->to_review)));
+    finish(*work);
   });
+}
+
+void LedgerIntake::finish(Work& work) const {
+  work.done(work.to_review.empty() ? Taken{} : review_(std::move(work.to_review)));
 }
 
 }  // namespace scoreline::ingest

@@ -20,7 +20,8 @@ class IntakeMetrics;
 
 class LedgerIntake final : public MessageIntake {
  public:
-  /// Gets the messages whose results could be read and were put aside, and says when their offsets may be committed.
+  /// Gets the messages whose results could be read and do not count as they are, and says when their offsets may be
+  /// committed.
   using Review = std::function<Taken(std::vector<Message>)>;
 
   /// `metrics` and `dead_letters` must outlive the last answer of `pipeline`. `review` may be empty.
@@ -34,6 +35,7 @@ class LedgerIntake final : public MessageIntake {
 
   void submitted(const std::shared_ptr<Work>& work, Result<Receipts> receipts);
   void put_aside(const std::shared_ptr<Work>& work);
+  void finish(Work& work) const;
 
   Pipeline& pipeline_;
   DeadLetters& dead_letters_;

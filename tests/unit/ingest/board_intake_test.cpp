@@ -121,6 +121,39 @@ TEST_F(BoardIntakeTest, APlayerWithNothingInTheLedgerLeavesTheBoard) {
   EXPECT_THAT(world_.letters(), ElementsAre("0 invalid matchId"));
 }
 
+TEST_F(BoardIntakeTest, AnErasedPlayersResultThatComesAgainLeavesTheBoardAgain) {
+  const std::vector<Message> batch{MessageWorld::result_at(0, "a", 9, MessageWorld::match_text(1))};
+  ASSERT_TRUE(record(batch));
+  ASSERT_TRUE(world_.service().erase_player(test::leaderboard("main"), test::player("a"),
+                                            leaderboards::Ledger::Erase::from_boards));
+  ASSERT_TRUE(show(batch));  // neither group had committed it
+  EXPECT_THAT(world_.top(), ElementsAre("a=9"));
+  const auto taken = record(batch);
+  shown_[partition_] = 1;
+  ASSERT_TRUE(taken && taken->may_commit);
+  EXPECT_TRUE(taken->may_commit());
+  EXPECT_THAT(world_.top(), IsEmpty());
+  EXPECT_THAT(world_.letters(), IsEmpty());
+}
+
+TEST_F(BoardIntakeTest, OfOneResultSentTwiceWithoutATimeTheFirstTimeStands) {
+  ASSERT_TRUE(world_.put(test::with_rule("newest", Rule::latest)));
+  ASSERT_TRUE(world_.open_season("newest", {leaderboards::SeasonId{12}, {}, {}}));
+  const std::string more = R"("leaderboard":"newest",)" + MessageWorld::match_text(1);
+  Message again = MessageWorld::result_at(1, "a", 9, more);
+  again.sent_at = test::at("2026-10-12T17:59:30Z");
+  const std::vector<Message> batch{MessageWorld::result_at(0, "a", 9, more), again};
+  ASSERT_TRUE(show(batch));
+  const auto taken = record(batch);
+  shown_[partition_] = 2;
+  ASSERT_TRUE(taken && taken->may_commit);
+  EXPECT_TRUE(taken->may_commit());
+  const auto entries = test::entries(world_.service().top(world_.board("newest"), 10));
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].standing.achieved_at, test::at("2026-10-12T17:59:00Z"));
+  EXPECT_THAT(world_.letters(), IsEmpty());
+}
+
 TEST_F(BoardIntakeTest, AGroupThatNeverComesIsWaitedForAMinute) {
   ASSERT_TRUE(record({MessageWorld::result_at(0, "a", 5, MessageWorld::match_text(1))}));
   const auto taken = record({MessageWorld::result_at(1, "a", 9, MessageWorld::match_text(1))});
