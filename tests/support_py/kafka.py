@@ -145,9 +145,9 @@ class Broker:
         return self._client
 
     def create_topic(self, topic, partitions, **config):
-        """`config` as `retention_ms="1"`."""
+        """`config` as `segment_bytes=1`. Nothing is deleted by age: messages of tests are as old as they say."""
         from confluent_kafka.admin import NewTopic
-        named = {key.replace("_", "."): str(value) for key, value in config.items()}
+        named = {"retention.ms": "-1"} | {key.replace("_", "."): str(value) for key, value in config.items()}
         self.admin.create_topics([NewTopic(topic, partitions, 1, config=named)])[topic].result(30)
         wait_until(lambda: len(self.admin.list_topics(topic, timeout=5).topics[topic].partitions) == partitions, topic)
 
@@ -167,7 +167,7 @@ class Broker:
         for partition, key, value, milliseconds in messages:
             while True:
                 try:
-                    self._producer.produce(topic, value, key, partition, written, milliseconds)
+                    self._producer.produce(topic, value, key, partition, on_delivery=written, timestamp=milliseconds)
                     break
                 except BufferError:
                     self._producer.poll(0.1)

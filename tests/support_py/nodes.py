@@ -1,4 +1,4 @@
-"""Several servers of the program over the same PostgreSQL and Redis."""
+"""Servers of the program: several over the same PostgreSQL and Redis, or one over its own folder."""
 
 from scoreline import Server
 
@@ -6,9 +6,12 @@ from scoreline import Server
 class Nodes:
     """`scoreline serve` so many times; any of them may be killed, stopped and started again."""
 
-    def __init__(self, stores, folder, count=2, ledger=None, index=None):
-        postgres, redis = stores
-        self.arguments = ("--ledger", ledger or postgres.url, "--index", index or redis.url)
+    def __init__(self, stores, folder, count=2, ledger=None, index=None, more=()):
+        """`stores`: None for a server over its own folder. `more` arguments stand behind the others."""
+        self.arguments = more
+        if stores:
+            postgres, redis = stores
+            self.arguments = ("--ledger", ledger or postgres.url, "--index", index or redis.url, *more)
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.servers = []
