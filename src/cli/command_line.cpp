@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 
 #include "base/limits.h"
 
 namespace scoreline::cli {
 namespace {
+
+// CLI11 takes a number that is too big for the biggest there is.
+constexpr std::int64_t kMaxDeadLetterId = std::numeric_limits<std::int64_t>::max() - 1;
 
 /// A flag that stands for a key of the configuration.
 void add_setting(CLI::App& app, const std::string& flag, const std::string& key, const std::string& help,
@@ -231,7 +235,7 @@ class Parser {
     };
     CLI::App* list = deed("list", DeadLettersCommand::Deed::list, "The oldest first, and why each could not be taken");
     list->add_option("--after", letters.after, "Only those behind this one")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::int64_t{0}, kMaxDeadLetterId))
         ->type_name("ID");
     list->add_option("--limit", letters.limit, "How many")
         ->capture_default_str()
@@ -240,9 +244,11 @@ class Parser {
     deed("show", DeadLettersCommand::Deed::show, "One of them, with what is kept of its value")
         ->add_option("ID", letters.ids, "Its id")
         ->required()
-        ->expected(1);
+        ->expected(1)
+        ->check(CLI::Range(std::int64_t{1}, kMaxDeadLetterId));
     const auto on_some = [&](CLI::App* sub) {
       auto* ids = sub->add_option("ID", letters.ids, "Their ids");
+      ids->check(CLI::Range(std::int64_t{1}, kMaxDeadLetterId));
       sub->add_flag("--all", letters.all, "All of them")->excludes(ids);
     };
     on_some(deed("replay", DeadLettersCommand::Deed::replay, "Take them in again; what is refused again stays"));

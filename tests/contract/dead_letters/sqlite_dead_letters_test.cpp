@@ -3,6 +3,7 @@
 
 #include "adapters/sqlite/sqlite_ledger.h"
 #include "contract/dead_letters/dead_letters_contract.h"
+#include "support/model_dead_letters.h"
 #include "support/scratch_folder.h"
 
 namespace scoreline::ingest {
@@ -31,6 +32,17 @@ class SqliteHarness final : public DeadLettersHarness {
   std::unique_ptr<DeadLetters> letters_;
 };
 
+class ModelHarness final : public DeadLettersHarness {
+ public:
+  DeadLetters& letters() override { return letters_; }
+  void reopen() override {}
+
+ private:
+  test::ModelDeadLetters letters_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Model, DeadLettersContract,
+                         ::testing::Values(DeadLettersMaker{"model", [] { return std::make_unique<ModelHarness>(); }}));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DeadLettersContract,
                          ::testing::Values(DeadLettersMaker{"sqlite",
                                                             [] { return std::make_unique<SqliteHarness>(); }}));

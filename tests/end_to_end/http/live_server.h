@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <prometheus/registry.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "http/client.h"
 #include "http/server.h"
 #include "support/loopback.h"
+#include "support/model_dead_letters.h"
 #include "support/process.h"
 
 namespace scoreline::test {
@@ -87,6 +89,8 @@ class LiveServer {
   explicit LiveServer(http::IndexReads reads) : LiveServer(options_with({}), reads) {}
   explicit LiveServer(const http::ServerOptions& options, http::IndexReads reads = http::IndexReads::inline_)
       : api(world.service(), world.pipeline(), files, reads), server(api, system_clock, options) {
+    api.keep_dead_letters(dead_letters);
+    api.tell_metrics(registry);
     must(server.start());
     client = http::Client::to(url()).value();
   }
@@ -118,6 +122,8 @@ class LiveServer {
       {"/", "text/html; charset=utf-8", "<!doctype html><title>board</title>"}};
 
   World world;
+  ModelDeadLetters dead_letters;
+  prometheus::Registry registry;
   SystemClock system_clock;
   http::Api api;
   http::Server server;

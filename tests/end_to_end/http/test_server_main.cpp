@@ -1,4 +1,5 @@
-// A server for tests in other languages: an empty world behind real sockets, until standard input ends.
+// A server for tests in other languages: an empty world with one dead letter behind real sockets, until standard input
+// ends.
 //   http_test_server --routes            prints `METHOD path` of every route
 //   http_test_server [RESERVED_FILES]    prints the port; at the end, whether every request was finished
 #include <iostream>
@@ -19,6 +20,9 @@ int main(int argc, char** argv) {
   http::ServerOptions options = test::LiveServer::options_with(deadlines);
   if (argc > 1) options.reserved_files = std::stoul(argv[1]);
   test::LiveServer server(options);
+  // So that the contract's examples find one.
+  const ingest::DeadLetter letter{{{"match-results", 0}, 0, {}, "{}"}, 2, {Code::invalid, "is missing", "points", {}}};
+  if (!server.dead_letters.add(std::span(&letter, 1), server.world.clock.now())) return 1;
   std::cout << server.server.port() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
   }

@@ -72,6 +72,36 @@ TEST(CommandLine, ProduceSendsAFileOrMadeUpResults) {
   EXPECT_EQ(made_up.into.season, 2);
 }
 
+TEST(CommandLine, DeadLettersAreNamedByIdsOrAllOfThem) {
+  using Deed = DeadLettersCommand::Deed;
+  const auto of = [](const std::vector<std::string>& arguments) {
+    return std::get<DeadLettersCommand>(parsed(arguments).command);
+  };
+  const auto list = of({"dead-letters", "list", "--after", "7", "--limit", "3"});
+  EXPECT_EQ(list.deed, Deed::list);
+  EXPECT_EQ(list.after, 7);
+  EXPECT_EQ(list.limit, 3U);
+  EXPECT_EQ(of({"dead-letters", "list"}).limit, 100U);
+  EXPECT_EQ(of({"dead-letters", "show", "17"}).ids, std::vector<std::int64_t>{17});
+  const auto some = of({"dead-letters", "replay", "17", "18"});
+  EXPECT_EQ(some.deed, Deed::replay);
+  EXPECT_EQ(some.ids, (std::vector<std::int64_t>{17, 18}));
+  EXPECT_FALSE(some.all);
+  const auto all = of({"dead-letters", "discard", "--all", "--server", "http://x"});
+  EXPECT_EQ(all.deed, Deed::discard);
+  EXPECT_TRUE(all.all && all.ids.empty());
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"dead-letters"},
+                                                {"dead-letters", "replay"},
+                                                {"dead-letters", "discard", "1", "--all"},
+                                                {"dead-letters", "show", "1", "2"},
+                                                {"dead-letters", "list", "--limit", "1001"},
+                                                {"dead-letters", "replay", "99999999999999999999"}}) {
+    const auto refused = parse_command_line(wrong);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::usage);
+  }
+}
+
 TEST(CommandLine, ServeTakesTheKeysOfKafka) {
   const auto invocation =
       parsed({"serve", "--kafka", "a:1,b:2", "--topic", "t", "--kafka-group", "g", "--kafka-mode", "parallel",

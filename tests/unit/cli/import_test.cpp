@@ -93,6 +93,7 @@ class ImportTest : public testing::Test {
               clock.advance(pause);
             },
         .open_store = [this]() -> Result<std::unique_ptr<Store>> { return std::make_unique<Borrowed>(store); },
+        .open_letters = {},
         .open_folder = {},
         .start_node = {},
         .remote = remote,

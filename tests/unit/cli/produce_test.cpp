@@ -74,6 +74,7 @@ class Produce : public testing::Test {
                           clock.advance(pause);
                         },
                     .open_store = {},
+                    .open_letters = {},
                     .open_folder = {},
                     .start_node = {},
                     .open_source = [](const std::string&, const std::optional<std::string>&)

@@ -5,55 +5,17 @@
 
 #include <future>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "http/result_reader.h"
-#include "ingest/dead_letters.h"
 #include "ingest/intake_metrics.h"
 #include "ingest/ledger_intake.h"
+#include "support/model_dead_letters.h"
 #include "support/process.h"
 
 namespace scoreline::test {
-
-/// Keeps them in memory; fails on command.
-class ModelDeadLetters final : public ingest::DeadLetters {
- public:
-  Result<std::uint64_t> add(std::span<const ingest::DeadLetter> letters, Timestamp now) override {
-    const std::lock_guard lock(mutex_);
-    if (failures_ > 0) {
-      --failures_;
-      return fail(Code::storage_failed, "no letters now");
-    }
-    for (const auto& letter : letters) {
-      kept_.push_back({static_cast<ingest::DeadLetterId>(kept_.size()) + 1, now, letter});
-    }
-    return letters.size();
-  }
-  Result<std::vector<ingest::StoredDeadLetter>> list(ingest::DeadLetterId, std::size_t) const override {
-    const std::lock_guard lock(mutex_);
-    return kept_;
-  }
-  Result<std::optional<ingest::StoredDeadLetter>> find(ingest::DeadLetterId) const override { return std::nullopt; }
-  Result<std::uint64_t> count() const override {
-    const std::lock_guard lock(mutex_);
-    return kept_.size();
-  }
-  Result<void> refuse_again(ingest::DeadLetterId, const Error&) override { return {}; }
-  Result<std::uint64_t> remove(std::span<const ingest::DeadLetterId>) override { return 0; }
-
-  void fail_next(int times) {
-    const std::lock_guard lock(mutex_);
-    failures_ = times;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<ingest::StoredDeadLetter> kept_;
-  int failures_ = 0;
-};
 
 struct MessageWorld : World {
   static ingest::Message message(std::int64_t offset, std::optional<std::string> value,
