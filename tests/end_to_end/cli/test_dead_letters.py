@@ -14,9 +14,10 @@ def put_aside(folder, *values):
     with sqlite3.connect(folder / "scoreline-data" / "ledger.sqlite") as ledger:
         for offset, value in enumerate(values):
             ledger.execute(
-                'INSERT INTO dead_letters(topic, partition, "offset", sent_at, added_at, value, size, code, detail, field)'
-                " VALUES ('match-results', 0, ?, 1760292000000, 1760292001000, ?, ?, 'not_found', 'no such leaderboard',"
-                " 'leaderboard')", (offset, value, len(value or b"")))
+                "INSERT INTO dead_letters"
+                '(topic, partition, "offset", sent_at, added_at, value, size, code, detail, field)'
+                " VALUES ('match-results', 0, ?, 1760292000000, 1760292001000, ?, ?,"
+                " 'not_found', 'no such leaderboard', 'leaderboard')", (offset, value, len(value or b"")))
     ledger.close()
 
 
@@ -39,7 +40,8 @@ def letters(request, folder):
         yield lambda *arguments, **more: run_json("dead-letters", *arguments, cwd=folder, **more)
         return
     with Server(folder / "scoreline-data") as server:
-        yield lambda *arguments, **more: run_json("dead-letters", *arguments, "--server", server.url, cwd=folder, **more)
+        there = ("--server", server.url)
+        yield lambda *arguments, **more: run_json("dead-letters", *arguments, *there, cwd=folder, **more)
 
 
 def test_are_listed_shown_taken_in_and_discarded(letters):
