@@ -104,12 +104,15 @@ Result<void> KafkaSource::join() {
   if (settings_.group.empty()) return fail(Code::usage, "must name the consumer group", "kafkaGroup");
   const bool restart = settings_.out_of_range == OutOfRange::earliest;
   auto conf = make_conf(settings_,
-                        {{"queued.min.messages", "20000"},
-                         {"queued.max.messages.kbytes", "16384"},
-                         {"fetch.max.bytes", "8388608"},
-                         // After a full queue librdkafka waits this long: half a second would starve a fast reader.
-                         {"fetch.error.backoff.ms", "50"},
+                        // Over these thresholds librdkafka 2.0 does not fetch for a whole second, later ones for as
+                        // long as they are told: what is held must last that long.
+                        {{"queued.min.messages", "100000"},
+                         {"queued.max.messages.kbytes", "32768"},
                          {"fetch.queue.backoff.ms", "50"},
+                         {"fetch.max.bytes", "8388608"},
+                         {"fetch.error.backoff.ms", "50"},
+                         // Answers to partitions without news hold up the others that long, and no longer.
+                         {"fetch.wait.max.ms", "100"},
                          // A topic that is made later, and partitions that are added, are seen within:
                          {"topic.metadata.refresh.interval.ms", "10000"}},
                         {{"group.id", settings_.group},

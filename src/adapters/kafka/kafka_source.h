@@ -1,7 +1,8 @@
 // Results as messages of a Kafka topic, read as one member of a consumer group.
 //
 // A partition that the group has committed nothing of begins where the settings say; `latest` is committed at once, so
-// that nothing is skipped that arrives before the first result. What the broker holds ready is bounded (about 16 MB).
+// that nothing is skipped that arrives before the first result. What is fetched ahead is bounded (about 32 MB
+// of messages, and as much again of librdkafka's own).
 // A topic that is not there yet is waited for, a broker that is away too.
 #pragma once
 
