@@ -75,7 +75,6 @@ class KafkaSource final : public ingest::MessageSource, private Reports {
   const OnRevoked* on_revoked_ = nullptr;  ///< set within `poll` only
   std::vector<TopicPartition> to_begin_;   ///< assigned, but not read yet: where they start is not known
   std::vector<Message> batch_;             ///< taken, not handed out yet
-  bool topic_missed_ = false;              ///< and told
 
   mutable std::mutex mutex_;
   std::map<std::int32_t, Place> places_;  ///< of the partitions that are read; guarded by mutex_
@@ -103,26 +102,29 @@ Result<void> KafkaSource::join() {
   if (auto fits = check_topic(settings_.topic); !fits) return fits;
   if (settings_.group.empty()) return fail(Code::usage, "must name the consumer group", "kafkaGroup");
   const bool restart = settings_.out_of_range == OutOfRange::earliest;
-  auto conf = make_conf(settings_,
-                        // Over these thresholds librdkafka 2.0 does not fetch for a whole second, later ones for as
-                        // long as they are told: what is held must last that long.
-                        {{"queued.min.messages", "100000"},
-                         {"queued.max.messages.kbytes", "32768"},
-                         {"fetch.queue.backoff.ms", "50"},
-                         {"fetch.max.bytes", "8388608"},
-                         {"fetch.error.backoff.ms", "50"},
-                         // Answers to partitions without news hold up the others that long, and no longer.
-                         {"fetch.wait.max.ms", "100"},
-                         // A topic that is made later, and partitions that are added, are seen within:
-                         {"topic.metadata.refresh.interval.ms", "10000"}},
-                        {{"group.id", settings_.group},
-                         {"enable.auto.commit", "false"},
-                         {"enable.auto.offset.store", "false"},
-                         {"auto.offset.reset", restart ? "earliest" : "error"},
-                         {"partition.assignment.strategy", "range"},
-                         {"enable.partition.eof", "true"},
-                         {"allow.auto.create.topics", "false"}},
-                        *this);
+  auto conf =
+      make_conf(settings_,
+                // Over these thresholds librdkafka 2.0 does not fetch for a whole second, later ones for as
+                // long as they are told: what is held must last that long.
+                {{"queued.min.messages", "100000"},
+                 {"queued.max.messages.kbytes", "32768"},
+                 {"fetch.queue.backoff.ms", "50"},
+                 {"fetch.max.bytes", "8388608"},
+                 {"fetch.error.backoff.ms", "50"},
+                 // Answers to partitions without news hold up the others that long, and no longer.
+                 {"fetch.wait.max.ms", "100"},
+                 // Leaving waits for requests that are under way: with a broker that is frozen, as long as this.
+                 {"socket.timeout.ms", "10000"},
+                 // A topic that is made later, and partitions that are added, are seen within:
+                 {"topic.metadata.refresh.interval.ms", "10000"}},
+                {{"group.id", settings_.group},
+                 {"enable.auto.commit", "false"},
+                 {"enable.auto.offset.store", "false"},
+                 {"auto.offset.reset", restart ? "earliest" : "error"},
+                 {"partition.assignment.strategy", "range"},
+                 {"enable.partition.eof", "true"},
+                 {"allow.auto.create.topics", "false"}},
+                *this);
   if (!conf) return fail(conf.error());
   rd_kafka_conf_set_rebalance_cb(conf->get(), on_rebalance);
   auto client = make_client(RD_KAFKA_CONSUMER, std::move(*conf));
@@ -151,7 +153,6 @@ void KafkaSource::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t err, rd_k
 }
 
 void KafkaSource::assigned(const rd_kafka_topic_partition_list_t& list) {
-  topic_missed_ = false;
   to_begin_.clear();
   for (const auto& entry : std::span(list.elems, static_cast<std::size_t>(list.cnt))) {
     to_begin_.push_back({entry.topic, entry.partition});
@@ -256,7 +257,7 @@ void KafkaSource::take_error(const rd_kafka_message_t& message) {
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET: return stop_out_of_range(message, text);
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-      if (std::exchange(topic_missed_, true)) return;
+      // Once: librdkafka tells only what is new.
       return tell(LogLevel::warning, "topic " + settings_.topic + " is not there yet: waiting for it");
     default: break;
   }

@@ -62,6 +62,24 @@ TEST_F(KafkaFaults, CommitAndLeavingEndWhenTheBrokerIsAway) {
   EXPECT_LT(clock_.monotonic() - began, std::chrono::seconds{25});
 }
 
+TEST_F(KafkaFaults, CommitAndLeavingEndWhenTheBrokerIsFrozen) {
+  kafka_.make_topic(kTopic, 1);
+  writer_.write_numbers(kTopic, 0, 0, 10);
+  auto with = settings();
+  with.passthrough.erase("session.timeout.ms");  // 45 s, after which librdkafka gives a silent broker up anyway
+  auto source = open(with);
+  const auto messages = read(*source, 10);
+  constexpr std::int16_t kOffsetCommit = 8;
+  rd_kafka_mock_broker_push_request_error_rtts(&kafka_.cluster(), 1, kOffsetCommit, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
+                                               60'000);
+  const auto began = clock_.monotonic();
+  const auto committed = source->commit(after(messages));
+  ASSERT_FALSE(committed);
+  EXPECT_EQ(committed.error().code, Code::not_ready);
+  source.reset();
+  EXPECT_LT(clock_.monotonic() - began, std::chrono::seconds{25});
+}
+
 TEST_F(KafkaFaults, ATopicThatIsMadeLaterIsReadThenAndToldOnce) {
   kafka_.make_topic("another", 1);
   rd_kafka_mock_topic_set_error(&kafka_.cluster(), kTopic, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
