@@ -267,6 +267,9 @@ Result<void> SqliteLedger::results_of(const leaderboards::BoardId& board,
 Result<void> SqliteLedger::visit_kept(std::span<const MatchResult> like,
                                       const std::function<void(const leaderboards::LedgerRow&)>& visit) {
   const std::lock_guard lock(reader_mutex_);
+  // One view for all of them: to begin a view costs as much as several look-ups.
+  if (auto begun = reader_->run("BEGIN"); !begun) return begun;
+  Result<void> read;
   for (const MatchResult& asked : like) {
     kept_.bind(1, asked.leaderboard.text()).bind(2, asked.match_id.bytes).bind(3, asked.player.text());
     const Step step = kept_.step();
@@ -278,11 +281,12 @@ Result<void> SqliteLedger::visit_kept(std::span<const MatchResult> like,
              kept_.integer(1),
              Timestamp{kept_.integer(2)}});
     }
-    const Error error = step == Step::failed ? reader_->error("reading a result") : Error{};
+    if (step == Step::failed) read = fail(reader_->error("reading a result"));
     kept_.reset();
-    if (step == Step::failed) return fail(error);
+    if (!read) break;
   }
-  return {};
+  static_cast<void>(reader_->run("COMMIT"));  // of a read
+  return read;
 }
 
 Result<bool> SqliteLedger::contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
