@@ -138,6 +138,7 @@ TEST_F(DeadLetterReplayTest, NobodyWaitsForTheWriterAfterStop) {
   replay_.stop();
   EXPECT_EQ(replay_.replay({}).error().code, Code::not_ready);
   EXPECT_EQ(replay_.discard({}).error().code, Code::not_ready);
+  EXPECT_THAT(world_.top(), IsEmpty());
   EXPECT_EQ(world_.dead_letters.count().value(), 1U);
 }
 
