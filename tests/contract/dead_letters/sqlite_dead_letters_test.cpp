@@ -1,5 +1,8 @@
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "adapters/sqlite/sqlite_ledger.h"
 #include "contract/dead_letters/dead_letters_contract.h"
@@ -69,6 +72,24 @@ TEST(SqliteDeadLetters, TheLedgerVerifiesWithThemAndWithoutThem) {
   EXPECT_TRUE(sound());
   EXPECT_EQ(harness.ledger().verify(nullptr)->results, 3u);
   EXPECT_EQ(harness.letters().count().value(), 1u);
+}
+
+TEST(SqliteDeadLetters, WithoutRoomNoneIsKeptAndLaterAllAre) {
+  SqliteHarness harness;
+  std::vector<DeadLetter> batch;
+  for (int i = 0; i < 200; ++i) batch.push_back(letter(i, std::string(kMaxDeadLetterBytes, 'v')));
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{256 * 1024, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto refused = harness.letters().add(batch, kNow);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::storage_full) << refused.error().detail;
+  EXPECT_TRUE(refused.error().retry_after);
+  EXPECT_EQ(harness.letters().count().value(), 0U);
+  EXPECT_EQ(harness.letters().add(batch, kNow).value(), 200U);
 }
 
 TEST(SqliteDeadLetters, WhatWasAddedIsThereAfterTheProcessWasKilled) {
