@@ -4,9 +4,9 @@
     bench_kafka.py SCORELINE [--part sustained|steady|burst] [--stores embedded|shared] [--messages 400000] [--rounds 3]
                    [--seconds 30] [--burst-seconds 60]
 
-sustained: messages wait in the topic (4 partitions, 10 % of them duplicates); a node starts and takes them in. The rate is
-that between the first and the last tenth, by committed offsets; the median of the rounds counts. Beside it, on the same
-topic, kcat: a consumer that does nothing with them.
+sustained: messages wait in the topic (4 partitions, 10 % of them duplicates); a node starts and takes them in. The rate
+is that between the first and the last tenth, by committed offsets; the median of the rounds counts. Beside it, on the
+same topic, kcat: a consumer that does nothing with them.
 steady: 2,000 messages a second; from the node's histogram, how long after its timestamp a result is on the board.
 burst: twice the sustained rate; what the producer was told, and how long the lag takes to be gone.
 embedded: SQLite and memory. shared: PostgreSQL (fsync on) and Redis. Ends with one JSON line.
@@ -54,9 +54,9 @@ class Bench:
     def producing(self, topic, messages, rate=None, seed=None):
         limits = ["--rate", str(rate)] if rate else []
         return subprocess.Popen(
-            [self.options.scoreline, "--json", "produce", "--kafka", self.broker.address, "--topic", topic, "--generate",
-             str(messages), "--players", str(PLAYERS), "--duplicates", "10", "--season", "12", "--seed",
-             str(seed or self.topics), *limits], stdout=subprocess.PIPE, text=True)
+            [self.options.scoreline, "--json", "produce", "--kafka", self.broker.address, "--topic", topic,
+             "--generate", str(messages), "--players", str(PLAYERS), "--duplicates", "10", "--season", "12",
+             "--seed", str(seed or self.topics), *limits], stdout=subprocess.PIPE, text=True)
 
     def produce(self, topic, messages):
         with self.producing(topic, messages) as producer:
@@ -108,14 +108,15 @@ class Bench:
                        if 0.1 * self.options.messages <= lag <= 0.9 * self.options.messages]
             (begin, most), (end, least) = between[0], between[-1]
             rates.append((most - least) / (end - begin))
-            print(f"{self.stores}, sustained: {rates[-1]:,.0f} results/s; kcat alone {bare[-1]:,.0f} messages/s", flush=True)
+            print(f"{self.stores}, sustained: {rates[-1]:,.0f} results/s; kcat alone {bare[-1]:,.0f} messages/s",
+                  flush=True)
         return {"results_per_second": round(statistics.median(rates)),
                 "kcat_messages_per_second": round(statistics.median(bare))}
 
     def bare(self, topic):
         begin = time.monotonic()
-        subprocess.run(["kcat", "-q", "-b", self.broker.address, "-C", "-t", topic, "-o", "beginning", "-e"], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(["kcat", "-q", "-b", self.broker.address, "-C", "-t", topic, "-o", "beginning", "-e"],
+                       check=True, stdout=subprocess.DEVNULL)
         return self.options.messages / (time.monotonic() - begin)
 
     def steady(self):
