@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "app/on_writer.h"
 #include "ingest/left_behind.h"
+#include "ingest/on_writer.h"
 
 namespace scoreline::app {
 namespace {
@@ -81,7 +81,7 @@ Result<void> BoardKeeper::follow_definitions() {
   const auto current = service_.catalogue().is_current();
   if (!current) return fail(current.error());
   if (*current) return {};
-  return on_writer(pipeline_, [this] { return service_.catalogue().refresh(); });
+  return ingest::on_writer(pipeline_, [this] { return service_.catalogue().refresh(); });
 }
 
 Result<void> BoardKeeper::make_lost_boards() {
@@ -99,7 +99,7 @@ Result<void> BoardKeeper::show_left_behind() {
 }
 
 Result<void> BoardKeeper::tell_all_shown() {
-  on_writer(pipeline_, [this] {
+  ingest::on_writer(pipeline_, [this] {
     if (pipeline_.all_shown()) ledger_.all_shown();
     return true;
   });

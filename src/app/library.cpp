@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/engine.h"
-#include "app/on_writer.h"
 #include "base/uuid.h"
+#include "ingest/on_writer.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
 
@@ -83,7 +83,7 @@ struct Scoreline::Core {
   /// Runs `change` where no result is half way, and waits for it.
   template <typename Change>
   auto exclusively(const Change& change) {
-    return value_of(app::on_writer(engine->pipeline(), change));
+    return value_of(ingest::on_writer(engine->pipeline(), change));
   }
 };
 

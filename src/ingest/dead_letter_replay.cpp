@@ -1,11 +1,10 @@
 #include "ingest/dead_letter_replay.h"
 
-#include <future>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "base/limits.h"
+#include "ingest/on_writer.h"
 
 namespace scoreline::ingest {
 namespace {
@@ -29,13 +28,9 @@ std::optional<Error> not_replayable(const StoredDeadLetter& stored) {
 
 /// On the writer's thread, as everything that is written to the ledger; waits for it.
 template <typename Write>
-Result<void> DeadLetterReplay::write(Write work) {
+Result<void> DeadLetterReplay::write(const Write& work) {
   if (stopped_) return fail(Code::not_ready, "the server is stopping");
-  // Shared, because the writer may still be inside set_value when this thread has the answer and is gone.
-  const auto written = std::make_shared<std::promise<Result<void>>>();
-  auto answer = written->get_future();
-  pipeline_.exclusive([written, work = std::move(work)] { written->set_value(work()); });
-  return answer.get();
+  return on_writer(pipeline_, work);
 }
 
 Result<std::vector<StoredDeadLetter>> DeadLetterReplay::find(const DeadLetterChoice& choice,

@@ -54,7 +54,7 @@ class DeadLetterReplay {
   Result<std::vector<StoredDeadLetter>> find(const DeadLetterChoice& choice, DeadLettersDone& done) const;
   Result<void> take_in(std::vector<StoredDeadLetter> letters, DeadLettersDone& done);
   template <typename Write>
-  Result<void> write(Write work);
+  Result<void> write(const Write& work);
 
   Pipeline& pipeline_;
   DeadLetters& letters_;

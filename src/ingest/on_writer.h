@@ -6,11 +6,11 @@
 
 #include "ingest/pipeline.h"
 
-namespace scoreline::app {
+namespace scoreline::ingest {
 
 /// Runs `change` between two commits and returns what it returned. Not from the writer thread.
 template <typename Change>
-auto on_writer(ingest::Pipeline& pipeline, const Change& change) {
+auto on_writer(Pipeline& pipeline, const Change& change) {
   // Shared, because the writer may still be inside set_value when this thread has the answer and is gone.
   const auto changed = std::make_shared<std::promise<decltype(change())>>();
   auto answer = changed->get_future();
@@ -18,4 +18,4 @@ auto on_writer(ingest::Pipeline& pipeline, const Change& change) {
   return answer.get();
 }
 
-}  // namespace scoreline::app
+}  // namespace scoreline::ingest
