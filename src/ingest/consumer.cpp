@@ -99,7 +99,7 @@ void Consumer::Loop::read() {
   poll(options_.batch, options_.gather);
 }
 
-/// The intake has enough. Pausing costs what the source has fetched ahead, so a short wait does without.
+/// The intake has enough. At first its next answer is waited for, which is mostly near; a poll would sleep through it.
 void Consumer::Loop::hold() {
   const Monotonic now = clock_.monotonic();
   if (!held_since_) held_since_ = now;
