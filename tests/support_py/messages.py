@@ -74,17 +74,26 @@ class Traffic:
         self.duplicates = 0
         self.ends = collections.Counter()
         self.partitions = partitions
+        self.add(count, poison, conflicts)
+
+    def add(self, count, poison=0.02, conflicts=0.02):
+        """So many more; the new ones."""
+        before = len(self.messages)
         kinds = list(POISON.values())
         for number in range(count):
             what = self.chance.random()
             if what < poison:
                 self.add_poison(kinds[len(self.refused) % len(kinds)])
-            elif what < poison + conflicts and self.results:
-                self.add_conflict(self.chance.choice(self.results[-2_000:]))
-            elif what < poison + conflicts + 0.1 and self.results:
-                self.add_again(self.chance.choice(self.results[-2_000:]))
-            else:
+                continue
+            repeats = self.results and what < poison + conflicts + 0.1
+            earlier = self.chance.choice(self.results[-2_000:]) if repeats else None
+            if earlier is None or earlier.match is None:
                 self.add_result(number)
+            elif what < poison + conflicts:
+                self.add_conflict(earlier)
+            else:
+                self.add_again(earlier)
+        return self.messages[before:]
 
     def partition_of(self, player):
         return zlib.crc32(player.encode()) % self.partitions
@@ -124,14 +133,10 @@ class Traffic:
             self.places[partition, offset] = result
 
     def add_again(self, result):
-        if result.match is None:
-            return
         self.put(result.player, encoded(result))
         self.duplicates += 1
 
     def add_conflict(self, result):
-        if result.match is None:
-            return
         changed = {"points": result.points + self.chance.choice((1, 500_000))} if self.chance.random() < 0.7 else \
             {"achievedAt": second(8_000_001)}
         self.refuse(result.player, encoded(result, **changed), "conflict", "matchId")
@@ -145,8 +150,8 @@ class Traffic:
                 f"{len(self.refused)} refused")
 
 
-def split_differently(traffic, partitions):
-    """The same messages over other partitions, whatever their keys: results of one match may pass each other."""
+def in_any_order(traffic):
+    """The same messages over the partitions whatever their keys: those of one player pass each other."""
     order = list(traffic.messages)
     traffic.chance.shuffle(order)
-    return [(number % partitions, key, value, sent_at) for number, (_, key, value, sent_at) in enumerate(order)]
+    return [(number % traffic.partitions, *message[1:]) for number, message in enumerate(order)]
