@@ -108,7 +108,8 @@ class Consuming:
     def dead_letters(self):
         if not self.postgres:
             return [Refused(*row) for row in self.rows(DEAD_LETTERS.format("value", self.topic))]
-        text = self.postgres.query(DEAD_LETTERS.format("coalesce(encode(value, 'hex'), 'null')", self.topic), check=True)
+        query = DEAD_LETTERS.format("coalesce(encode(value, 'hex'), 'null')", self.topic)
+        text = self.postgres.query(query, check=True)
         letters = []
         for line in text.splitlines():
             partition, offset, sent_at, value, size, code, field = line.split("|")
@@ -123,7 +124,8 @@ class Consuming:
         put_aside = {(letter.partition, letter.offset) for letter in self.dead_letters()}
         for (partition, offset), result in traffic.places.items():
             if offset < committed.get(partition, 0):
-                assert (result.board, result.match, result.player) in kept, f"{partition}:{offset} of {committed} is lost"
+                assert (result.board, result.match, result.player) in kept, \
+                    f"{partition}:{offset} of {committed} is lost"
         for at, letter in traffic.refused.items():
             if letter.offset < committed.get(letter.partition, 0):
                 assert at in put_aside, f"{letter} of {committed} is no dead letter"

@@ -1,4 +1,4 @@
-"""Consumers and the broker fail under load: frozen, killed, rebalanced; a topic that comes late, offsets that are gone."""
+"""Consumers and the broker fail under load; a topic comes late, an offset is gone."""
 
 import signal
 import time
@@ -22,8 +22,8 @@ def test_a_node_frozen_past_its_session_counts_nothing_twice(broker, stores, tmp
             consuming.check_committed(traffic)
             frozen.send_signal(signal.SIGCONT)
         consuming.drained(traffic)
-        assert sum(consuming.metric("scoreline_kafka_messages_total", node) for node in (0, 1)) > len(traffic.messages), \
-            "nothing came twice"
+        read = sum(consuming.metric("scoreline_kafka_messages_total", node) for node in (0, 1))
+        assert read > len(traffic.messages), "nothing came twice"
         consuming.check_end(traffic)
 
 
