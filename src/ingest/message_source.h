@@ -52,8 +52,8 @@ class MessageSource {
   using OnRevoked = std::function<void(const std::vector<TopicPartition>&)>;
 
   /// Hands out up to `limit` messages (1..kMaxBatch): waits up to `at_most` for them all. Must be called at least every
-  /// few seconds, or the partitions go to another consumer. Errors: those that only a change of configuration cures;
-  /// a broker that is away is none: no messages come until it is back.
+  /// few seconds, or the partitions go to another consumer. Errors: those that only an operator cures, rights and
+  /// logins, after which it may be called on; a broker that is away is none: no messages come until it is back.
   virtual Result<std::vector<Message>> poll(std::size_t limit, std::chrono::milliseconds at_most,
                                             const OnRevoked& revoked) = 0;
 
