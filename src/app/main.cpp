@@ -145,6 +145,7 @@ class Program {
   Result<std::unique_ptr<cli::Node>> start_node() {
     EngineOptions options = engine_options();
     if (std::holds_alternative<cli::DemoCommand>(invocation_.command)) {
+      config_.kafka.brokers.clear();  // what the demo took would be committed, and gone with its folder
       if (config_.origin_of("data") == Origin::built_in) {
         auto scratch = ScratchFolder::make();
         if (!scratch) return fail(std::move(scratch.error()));

@@ -83,6 +83,14 @@ def test_the_demo_plays_a_season_that_moves(tmp_path):
         assert server.stop() == 0
 
 
+def test_the_demo_takes_nothing_from_kafka(tmp_path):
+    environment = {"PATH": os.environ["PATH"], "SCORELINE_KAFKA": "127.0.0.1:1"}  # nobody is there: it would be told
+    with Server(tmp_path / "data", command="demo", environment=environment) as server:
+        assert b"scoreline_kafka" not in server.request("GET", "/metrics")[2]
+        assert server.stop() == 0
+        assert "kafka" not in server.log_text()
+
+
 def test_the_demo_leaves_no_folder_behind(tmp_path):
     (tmp_path / "tmp").mkdir()
     environment = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path / "tmp"), "SCORELINE_LISTEN": "127.0.0.1:0"}
