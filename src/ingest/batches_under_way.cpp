@@ -44,6 +44,7 @@ BatchesUnderWay::BatchesUnderWay(MessageIntake& intake, const Clock& clock, cons
 BatchesUnderWay::~BatchesUnderWay() = default;
 
 void BatchesUnderWay::offer(std::vector<Message> messages) {
+  SCORELINE_CHECK(has_room());
   Batch batch;
   batch.id = ++last_id_;
   for (const Message& message : messages) batch.next[message.from] = message.offset + 1;
@@ -53,29 +54,22 @@ void BatchesUnderWay::offer(std::vector<Message> messages) {
 }
 
 void BatchesUnderWay::offer_again() {
-  const Monotonic now = clock_.monotonic();
-  for (Batch& batch : batches_) {
-    if (batch.failure && !batch.in_hand && now >= batch.retry_at) give(batch);
-  }
+  if (failure() && !in_hand() && clock_.monotonic() >= batches_.back().retry_at) give(batches_.back());
 }
 
 void BatchesUnderWay::give(Batch& batch) {
-  ++in_hand_;
   batch.in_hand = true;
   intake_.take(batch.messages,
                [answers = answers_, id = batch.id](Result<Taken> taken) { answers->put(id, std::move(taken)); });
 }
 
-bool BatchesUnderWay::has_room() const { return in_hand_ < options_.at_once && !failure(); }
-
 std::optional<Error> BatchesUnderWay::failure() const {
-  const auto failed = std::ranges::find_if(batches_, [](const Batch& batch) { return batch.failure.has_value(); });
-  return failed == batches_.end() ? std::nullopt : failed->failure;
+  return batches_.empty() ? std::nullopt : batches_.back().failure;
 }
 
 void BatchesUnderWay::take_answers() {
   for (auto& [id, taken] : answers_->take()) {
-    --in_hand_;
+    // One that was forgotten meanwhile is another consumer's.
     const auto batch = std::ranges::find(batches_, id, &Batch::id);
     if (batch != batches_.end()) answered(*batch, std::move(taken));
   }

@@ -1,4 +1,5 @@
-// The batches of a consumer from the source until their offsets may be committed.
+// The batches of a consumer from the source until their offsets may be committed. The intake has one at a time: were
+// the next one there already when one fails, it would be taken in before it.
 //
 // Thread safety: the consumer's thread only; the intake's answers may come from any.
 // Invariant: `take_done` hands out the offsets of a batch only after those of all batches before it.
@@ -25,15 +26,15 @@ class BatchesUnderWay {
   BatchesUnderWay(MessageIntake& intake, const Clock& clock, const ConsumerOptions& options);
   ~BatchesUnderWay();
 
-  /// Gives a batch to the intake.
+  /// Gives a batch to the intake; there must be room.
   void offer(std::vector<Message> messages);
-  /// Gives those that failed to it again when their time has come.
+  /// Gives one that failed to it again when its time has come.
   void offer_again();
-  /// Whether another one may be offered: the intake has not enough in hand, and none has failed.
-  bool has_room() const;
-  /// How many the intake has not answered yet.
-  std::size_t in_hand() const { return in_hand_; }
-  /// Why the first of those that failed did; nullopt when none did.
+  /// Whether another one may be offered: all before it are taken in.
+  bool has_room() const { return batches_.empty() || batches_.back().messages == nullptr; }
+  /// Whether the intake has one that it has not answered yet.
+  bool in_hand() const { return !batches_.empty() && batches_.back().in_hand; }
+  /// Why the last one failed; nullopt when it did not.
   std::optional<Error> failure() const;
 
   /// What the intake has answered since the last call.
@@ -65,9 +66,8 @@ class BatchesUnderWay {
   MessageIntake& intake_;
   const Clock& clock_;
   const ConsumerOptions options_;
-  std::deque<Batch> batches_;  // in the order they were read
+  std::deque<Batch> batches_;  // in the order they were read; all but the last are taken in
   std::uint64_t last_id_ = 0;
-  std::size_t in_hand_ = 0;
   std::shared_ptr<Answers> answers_;  // shared with the intake, which may answer after we are gone
 };
 

@@ -99,7 +99,7 @@ void Consumer::Loop::read() {
   poll(options_.batch, options_.gather);
 }
 
-/// The intake has enough. At first its next answer is waited for, which is mostly near; a poll would sleep through it.
+/// The intake is at work. At first its answer is waited for, which is mostly near; a poll would sleep through it.
 void Consumer::Loop::hold() {
   const Monotonic now = clock_.monotonic();
   if (!held_since_) held_since_ = now;
@@ -135,7 +135,7 @@ void Consumer::Loop::hand_over(const std::vector<TopicPartition>& partitions) {
 void Consumer::Loop::drain() {
   const Monotonic end = clock_.monotonic() + options_.drain;
   batches_.take_answers();
-  while (batches_.in_hand() > 0 && clock_.monotonic() < end) {
+  while (batches_.in_hand() && clock_.monotonic() < end) {
     batches_.wait_for_answer(kLookAgain);
     batches_.take_answers();
   }

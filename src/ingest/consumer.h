@@ -1,5 +1,6 @@
-// Reads a message source: its messages go to an intake in batches, some of them at once, and offsets are committed up
-// to the first message that is not taken in. So each message is taken in at least once, whatever dies when.
+// Reads a message source: its messages go to an intake in batches, and offsets are committed up to the first message
+// that is not taken in. So each message is taken in at least once, whatever dies when; and none of a partition before
+// those that stand before it, so that of a match that comes twice the first counts.
 //
 // While the intake cannot follow, or fails, nothing more is read; the source is paused and polled on, so that the
 // partitions stay here; a batch that failed is offered again, later and later.
@@ -22,9 +23,8 @@ namespace scoreline::ingest {
 class ConsumerMetrics;
 
 struct ConsumerOptions {
-  std::size_t batch = 5'000;                    ///< messages in one, 1..kMaxBatch
+  std::size_t batch = 10'000;                   ///< messages in one, 1..kMaxBatch
   std::chrono::milliseconds gather{20};         ///< how long one is gathered
-  std::size_t at_once = 4;                      ///< batches that the intake has at a time
   std::chrono::milliseconds commit_every{250};  ///< offsets
   std::chrono::milliseconds patience{1'000};    ///< how long an intake that does not follow is waited for unpaused
   std::chrono::milliseconds first_retry{100};   ///< then twice as long each time
