@@ -169,7 +169,7 @@ Result<DeadLettersDone> read_done(JsonValue object, std::string_view verb) {
   object.each([&](JsonValue member) {
     if (member.key() != "refused" || member.kind() != JsonKind::array) return;
     member.each([&](JsonValue each) {
-      DeadLettersDone::Refused refused;
+      ingest::RefusedAgain refused;
       Members read(each);
       read.read("id", read_integer, refused.id).read("code", code, refused.reason.code);
       read.read("field", text, refused.reason.field).read("detail", text, refused.reason.detail);

@@ -9,8 +9,6 @@
 namespace scoreline::ingest {
 namespace {
 
-using Refused = DeadLettersDone::Refused;
-
 /// Why a letter cannot be tried at all.
 std::optional<Error> not_replayable(const StoredDeadLetter& stored) {
   if (!stored.letter.message.value) {
@@ -65,7 +63,7 @@ Result<DeadLettersDone> DeadLetterReplay::replay(const DeadLetterChoice& choice)
 Result<void> DeadLetterReplay::take_in(std::vector<StoredDeadLetter> letters, DeadLettersDone& done) {
   std::vector<Submission> submissions;
   std::vector<DeadLetterId> submitted, taken;
-  std::vector<Refused> again;
+  std::vector<RefusedAgain> again;
   for (const StoredDeadLetter& stored : letters) {
     if (auto why = not_replayable(stored)) {
       done.refused.push_back({stored.id, *std::move(why)});
@@ -94,8 +92,8 @@ Result<void> DeadLetterReplay::take_in(std::vector<StoredDeadLetter> letters, De
   }
   if (taken.empty() && again.empty()) return {};
   const auto written = write([&letters = letters_, taken, again]() -> Result<void> {
-    for (const auto& [id, reason] : again) {
-      if (const auto kept = letters.refuse_again(id, reason); !kept) return kept;
+    if (!again.empty()) {
+      if (const auto kept = letters.refuse_again(again); !kept) return kept;
     }
     return letters.remove(taken).map([](std::uint64_t) {});
   });

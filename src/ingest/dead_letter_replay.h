@@ -26,13 +26,9 @@ struct DeadLetterChoice {
 
 /// What became of the letters of one call.
 struct DeadLettersDone {
-  struct Refused {
-    DeadLetterId id = 0;
-    Error reason;
-  };
-  std::uint64_t done = 0;            ///< taken in, or discarded: they are gone
-  std::vector<Refused> refused;      ///< they stay
-  std::optional<DeadLetterId> next;  ///< of all: the `after` of the next page; nullopt: that was the last one
+  std::uint64_t done = 0;             ///< taken in, or discarded: they are gone
+  std::vector<RefusedAgain> refused;  ///< they stay
+  std::optional<DeadLetterId> next;   ///< of all: the `after` of the next page; nullopt: that was the last one
 };
 
 class DeadLetterReplay {

@@ -42,6 +42,12 @@ struct StoredDeadLetter {
   bool is_whole() const { return letter.message.value && letter.message.value->size() == letter.size; }
 };
 
+/// A letter that was tried again, and why it was refused this time.
+struct RefusedAgain {
+  DeadLetterId id = 0;
+  Error reason;
+};
+
 class DeadLetters {
  public:
   virtual ~DeadLetters() = default;
@@ -57,8 +63,8 @@ class DeadLetters {
   virtual Result<std::optional<StoredDeadLetter>> find(DeadLetterId id) const = 0;
   virtual Result<std::uint64_t> count() const = 0;
 
-  /// Tried again, and refused for this reason. One that is gone stays gone.
-  virtual Result<void> refuse_again(DeadLetterId id, const Error& reason) = 0;
+  /// At most kMaxBatch, each once, in one commit. One that is gone stays gone.
+  virtual Result<void> refuse_again(std::span<const RefusedAgain> letters) = 0;
   /// At most kMaxBatch. Returns how many there were.
   virtual Result<std::uint64_t> remove(std::span<const DeadLetterId> ids) = 0;
 };

@@ -50,10 +50,13 @@ class ModelDeadLetters final : public ingest::DeadLetters {
     const std::lock_guard lock(mutex_);
     return kept_.size();
   }
-  Result<void> refuse_again(ingest::DeadLetterId id, const Error& reason) override {
+  Result<void> refuse_again(std::span<const ingest::RefusedAgain> letters) override {
     const std::lock_guard lock(mutex_);
-    for (auto& stored : kept_) {
-      if (stored.id == id) stored.letter.reason = ingest::kept_reason(reason);
+    ++refusals_;
+    for (const auto& [id, reason] : letters) {
+      for (auto& stored : kept_) {
+        if (stored.id == id) stored.letter.reason = ingest::kept_reason(reason);
+      }
     }
     return {};
   }
@@ -64,6 +67,11 @@ class ModelDeadLetters final : public ingest::DeadLetters {
     });
   }
 
+  /// Calls of `refuse_again`: a commit each.
+  int refusals() const {
+    const std::lock_guard lock(mutex_);
+    return refusals_;
+  }
   void fail_next(int times) {
     const std::lock_guard lock(mutex_);
     failures_ = times;
@@ -78,6 +86,7 @@ class ModelDeadLetters final : public ingest::DeadLetters {
   std::vector<ingest::StoredDeadLetter> kept_;
   ingest::DeadLetterId next_ = 1;
   int failures_ = 0;
+  int refusals_ = 0;
 };
 
 }  // namespace scoreline::test

@@ -12,6 +12,7 @@ namespace scoreline::postgres {
 
 using ingest::DeadLetter;
 using ingest::DeadLetterId;
+using ingest::RefusedAgain;
 using ingest::StoredDeadLetter;
 
 namespace {
@@ -36,10 +37,16 @@ constexpr Statement kFind{
     "SELECT id, topic, partition, \"offset\", sent_at, added_at, value, size, code, detail, field FROM dead_letters "
     "WHERE id = $1::bigint"};
 constexpr Statement kCount{"count_dead_letters", "SELECT count(*) FROM dead_letters"};
+// Both lock in the order of ids: two nodes that replay the same letters never wait for each other in turn.
 constexpr Statement kRefuseAgain{
-    "refuse_dead_letter",
-    "UPDATE dead_letters SET code = $2::text, detail = $3::text, field = $4::text WHERE id = $1::bigint"};
-constexpr Statement kRemove{"remove_dead_letters", "DELETE FROM dead_letters WHERE id = ANY($1::bigint[])"};
+    "refuse_dead_letters",
+    "UPDATE dead_letters SET code = refused.code, detail = refused.detail, field = refused.field FROM "
+    "(SELECT letter.id, again.code, again.detail, again.field FROM dead_letters letter "
+    "JOIN unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS again(id, code, detail, field) USING (id) "
+    "ORDER BY letter.id FOR UPDATE OF letter) refused WHERE dead_letters.id = refused.id"};
+constexpr Statement kRemove{"remove_dead_letters",
+                            "DELETE FROM dead_letters WHERE id IN "
+                            "(SELECT id FROM dead_letters WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE)"};
 
 /// In the order of their keys: two nodes that add the same meet in the same order, so neither waits for the other in
 /// turn (no deadlock).
@@ -158,14 +165,20 @@ Result<std::uint64_t> PostgresDeadLetters::count() const {
   });
 }
 
-Result<void> PostgresDeadLetters::refuse_again(DeadLetterId id, const Error& reason) {
-  const Error kept = ingest::kept_reason(reason);
+Result<void> PostgresDeadLetters::refuse_again(std::span<const RefusedAgain> letters) {
+  SCORELINE_CHECK(letters.size() <= kMaxBatch);
+  Array ids(Type::int8, letters.size()), codes(Type::text, letters.size()), details(Type::text, letters.size()),
+      fields(Type::text, letters.size());
+  for (const auto& [id, reason] : letters) {
+    const Error kept = ingest::kept_reason(reason);
+    ids.add(id);
+    codes.add(traits(kept.code).name);
+    details.add(std::string_view(kept.detail));
+    fields.add(std::string_view(kept.field));
+  }
   Call call{&kRefuseAgain, {}};
-  call.parameters.add(id)
-      .add(traits(kept.code).name)
-      .add(std::string_view(kept.detail))
-      .add(std::string_view(kept.field));
-  return change("refusing a dead letter again", call).map([](std::uint64_t) {});
+  for (Array* array : {&ids, &codes, &details, &fields}) call.parameters.add(std::move(*array));
+  return change("refusing dead letters again", call).map([](std::uint64_t) {});
 }
 
 Result<std::uint64_t> PostgresDeadLetters::remove(std::span<const DeadLetterId> ids) {

@@ -18,7 +18,7 @@ class PostgresDeadLetters final : public ingest::DeadLetters {
   Result<std::vector<ingest::StoredDeadLetter>> list(ingest::DeadLetterId after, std::size_t limit) const override;
   Result<std::optional<ingest::StoredDeadLetter>> find(ingest::DeadLetterId id) const override;
   Result<std::uint64_t> count() const override;
-  Result<void> refuse_again(ingest::DeadLetterId id, const Error& reason) override;
+  Result<void> refuse_again(std::span<const ingest::RefusedAgain> letters) override;
   Result<std::uint64_t> remove(std::span<const ingest::DeadLetterId> ids) override;
 
  private:

@@ -9,6 +9,7 @@ namespace scoreline::sqlite {
 
 using ingest::DeadLetter;
 using ingest::DeadLetterId;
+using ingest::RefusedAgain;
 using ingest::StoredDeadLetter;
 
 namespace {
@@ -80,14 +81,17 @@ Result<std::uint64_t> SqliteDeadLetters::add(std::span<const DeadLetter> letters
   });
 }
 
-Result<void> SqliteDeadLetters::refuse_again(DeadLetterId id, const Error& reason) {
-  const Error kept = ingest::kept_reason(reason);
+Result<void> SqliteDeadLetters::refuse_again(std::span<const RefusedAgain> letters) {
+  SCORELINE_CHECK(letters.size() <= kMaxBatch);
   constexpr std::string_view kUpdate = "UPDATE dead_letters SET code = ?2, detail = ?3, field = ?4 WHERE id = ?1";
   return change(kUpdate,
                 [&](Statement& update, std::uint64_t& changed) {
-                  update.bind(1, id).bind(2, traits(kept.code).name).bind(3, kept.detail).bind(4, kept.field);
-                  if (!update.run()) return false;
-                  changed = static_cast<std::uint64_t>(writer_.connection().changes());
+                  for (const auto& [id, reason] : letters) {
+                    const Error kept = ingest::kept_reason(reason);
+                    update.bind(1, id).bind(2, traits(kept.code).name).bind(3, kept.detail).bind(4, kept.field);
+                    if (!update.run()) return false;
+                    changed += static_cast<std::uint64_t>(writer_.connection().changes());
+                  }
                   return true;
                 })
       .map([](std::uint64_t) {});

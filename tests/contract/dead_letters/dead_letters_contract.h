@@ -54,6 +54,7 @@ class DeadLettersContract : public ::testing::TestWithParam<DeadLettersMaker> {
     EXPECT_TRUE(added) << added.error().detail;
     return added.value_or(0);
   }
+  Result<void> refuse_again(const std::vector<RefusedAgain>& refused) { return letters().refuse_again(refused); }
   std::vector<StoredDeadLetter> all(DeadLetterId after = 0, std::size_t limit = kMaxEntries) {
     auto listed = letters().list(after, limit);
     EXPECT_TRUE(listed) << listed.error().detail;
@@ -77,7 +78,7 @@ TEST_P(DeadLettersContract, AtFirstThereAreNone) {
   EXPECT_EQ(letters().count().value(), 0u);
   EXPECT_EQ(letters().find(1).value(), std::nullopt);
   EXPECT_EQ(letters().remove(std::vector<DeadLetterId>{1, 2}).value(), 0u);
-  EXPECT_TRUE(letters().refuse_again(1, {Code::invalid, "still not a number", "points", {}}));
+  EXPECT_TRUE(refuse_again({{1, {Code::invalid, "still not a number", "points", {}}}}));
   EXPECT_EQ(letters().count().value(), 0u);
 }
 
@@ -139,7 +140,7 @@ TEST_P(DeadLettersContract, AReasonThatQuotesAHostileMessageIsKeptAsVisibleText)
   EXPECT_TRUE(reason.detail.starts_with("a\uFFFD\uFFFD[2J\uFFFDxxx")) << reason.detail.substr(0, 30);
   EXPECT_LE(reason.detail.size(), 1'024u);
   EXPECT_EQ(reason.field, "f\uFFFD");
-  ASSERT_TRUE(letters().refuse_again(stored[1].id, hostile.reason));
+  ASSERT_TRUE(refuse_again({{stored[1].id, hostile.reason}}));
   EXPECT_EQ(letters().find(stored[1].id).value()->letter.reason.field, "f\uFFFD");
 }
 
@@ -208,7 +209,7 @@ TEST_P(DeadLettersContract, AListGoesOnBehindAnIdAndStopsAtItsLimit) {
 TEST_P(DeadLettersContract, RefusedAgainKeepsTheNewReasonAndAllElse) {
   add({letter(1), letter(2)});
   const auto before = all();
-  ASSERT_TRUE(letters().refuse_again(before[1].id, {Code::conflict, "it was there before", "matchId", {}}));
+  ASSERT_TRUE(refuse_again({{before[1].id, {Code::conflict, "it was there before", "matchId", {}}}}));
   reopen();
   const auto found = letters().find(before[1].id).value();
   ASSERT_TRUE(found);
@@ -219,6 +220,21 @@ TEST_P(DeadLettersContract, RefusedAgainKeepsTheNewReasonAndAllElse) {
   EXPECT_EQ(found->letter.message.value, "{}");
   EXPECT_EQ(found->added_at, kNow);
   EXPECT_EQ(all()[0].letter.reason.code, Code::invalid);
+}
+
+TEST_P(DeadLettersContract, SeveralRefusedAgainKeepEachItsOwnReason) {
+  add({letter(1), letter(2), letter(3), letter(4)});
+  const auto before = all();
+  ASSERT_EQ(letters().remove(std::vector<DeadLetterId>{before[2].id}).value(), 1u);
+  ASSERT_TRUE(refuse_again({{before[3].id, {Code::conflict, "fourth", "matchId", {}}},
+                            {before[2].id, {Code::conflict, "gone", "matchId", {}}},
+                            {before[0].id, {Code::not_found, "first", {}, {}}}}));
+  const auto after = all();
+  ASSERT_EQ(after.size(), 3u);
+  EXPECT_EQ(after[0].letter.reason.detail, "first");
+  EXPECT_EQ(after[0].letter.reason.field, "");
+  EXPECT_EQ(after[1].letter.reason.detail, before[1].letter.reason.detail);
+  EXPECT_EQ(after[2].letter.reason.detail, "fourth");
 }
 
 TEST_P(DeadLettersContract, RemovedIsGoneAndItsIdIsNeverGivenAgain) {

@@ -64,7 +64,7 @@ TEST(SqliteDeadLetters, TheLedgerVerifiesWithThemAndWithoutThem) {
   ASSERT_TRUE(harness.letters().add(std::vector{letter(1), letter(2)}, kNow));
   ASSERT_TRUE(harness.ledger().append(std::vector{result(2)}));
   EXPECT_TRUE(sound());
-  ASSERT_TRUE(harness.letters().refuse_again(1, {Code::conflict, "again", {}, {}}));
+  ASSERT_TRUE(harness.letters().refuse_again(std::vector<RefusedAgain>{{1, {Code::conflict, "again", {}, {}}}}));
   ASSERT_TRUE(harness.letters().remove(std::vector<DeadLetterId>{2}));
   EXPECT_TRUE(sound());
   harness.reopen();

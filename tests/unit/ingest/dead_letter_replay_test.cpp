@@ -62,6 +62,7 @@ TEST_F(DeadLetterReplayTest, WhatIsRefusedAgainStaysWithTheNewReason) {
   EXPECT_EQ(done.done, 1U);
   EXPECT_EQ(refused(done), "2 unreadable ;1 invalid points;");
   EXPECT_THAT(world_.letters(), ElementsAre("0 invalid points", "1 unreadable "));
+  EXPECT_EQ(world_.dead_letters.refusals(), 1) << "a commit for each would keep the writer from everything else";
 }
 
 TEST_F(DeadLetterReplayTest, OneThatWasTakenMeanwhileCountsOnceAndGoes) {
