@@ -63,3 +63,17 @@ def test_no_offset_moves_while_a_store_is_away_and_then_the_lag_drains(broker, s
             consuming.check_committed(traffic)
         consuming.drained(traffic, CATCHES_UP)
         consuming.check_end(traffic)
+
+
+def test_the_first_result_of_a_match_counts_whenever_connections_to_postgresql_end(broker, stores, tmp_path):
+    """A batch that failed must not be passed by conflicts behind it."""
+    traffic = Traffic("backends", 10 * COUNT, conflicts=0.3)
+    postgres, _ = stores
+    with Consuming(broker, stores, tmp_path) as consuming:
+        broker.produce(consuming.topic, traffic.messages)
+        for _ in range(60):
+            postgres.query("select pg_terminate_backend(pid) from pg_stat_activity "
+                           "where application_name = 'scoreline'")
+            time.sleep(0.03)
+        consuming.drained(traffic, CATCHES_UP)
+        consuming.check_end(traffic)
