@@ -148,6 +148,9 @@ class Produce {
       if (auto given = send({result ? result->player_id : "", line}); !given) return given;
       bar_.show({given_, 0, std::nullopt});
     }
+    if (input.bad()) {
+      return fail(Code::storage_failed, fmt::format("cannot read '{}' to its end", command_.file), "FILE");
+    }
     return {};
   }
 

@@ -198,6 +198,13 @@ TEST_F(Produce, RawSendsEachLineAsItIs) {
   EXPECT_EQ(sent.messages, expected);
 }
 
+TEST_F(Produce, RawTellsWhatCannotBeRead) {
+  ProduceCommand command;
+  command.file = std::filesystem::temp_directory_path().string();
+  command.raw = true;
+  EXPECT_EQ(run(command).error().field, "FILE") << "a folder can be opened, and not be read";
+}
+
 TEST_F(Produce, NeedsAFileOrANumber) {
   EXPECT_EQ(run(ProduceCommand{}).error().code, Code::usage);
   auto both = made_up(1);
