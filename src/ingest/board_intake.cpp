@@ -52,12 +52,14 @@ Result<void> BoardIntake::show(const std::vector<Message>& batch) {
   if (const auto ready = service_.resolve({leaderboards::kMainLeaderboard, std::nullopt}); !ready) {
     return fail(ready.error());
   }
-  const Offsets& recorded = ledger_group_.of(partitions_of(batch));
+  // Without this knowledge nothing is shown: a conflict that was corrected before would be there again, for good.
+  const auto recorded = ledger_group_.of(partitions_of(batch));
+  if (!recorded) return fail(recorded.error());
   std::unordered_map<BoardId, OffersToBoard> by_board;
   Validator validator(service_.catalogue(), clock_.now(), random_);
   for (const Message& message : batch) {
-    const auto known = recorded.find(message.from);
-    if (known != recorded.end() && message.offset < known->second) continue;
+    const auto known = recorded->find(message.from);
+    if (known != recorded->end() && message.offset < known->second) continue;
     const auto submission = read_message(message, read_text_);
     if (!submission) continue;
     const auto accepted = validator.accept(*submission);

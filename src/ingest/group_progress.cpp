@@ -4,15 +4,23 @@
 
 namespace scoreline::ingest {
 
-const Offsets& GroupProgress::of(std::span<const TopicPartition> partitions) {
+Result<Offsets> GroupProgress::of(std::span<const TopicPartition> partitions) {
   const Monotonic now = clock_.monotonic();
-  if (!asked_at_ || now - *asked_at_ >= every_) {
-    asked_at_ = now;
-    if (const auto answer = ask_(partitions)) {
-      for (const auto& [partition, next] : *answer) known_[partition] = next;
-    }
+  const auto is_stale = [&](const TopicPartition& partition) {
+    const auto asked = asked_at_.find(partition);
+    return asked == asked_at_.end() || now - asked->second >= every_;
+  };
+  if (std::ranges::any_of(partitions, is_stale)) {
+    const auto answer = ask_(partitions);
+    if (!answer) return fail(answer.error());
+    for (const TopicPartition& partition : partitions) asked_at_[partition] = now;
+    for (const auto& [partition, next] : *answer) known_[partition] = next;
   }
-  return known_;
+  Offsets offsets;
+  for (const TopicPartition& partition : partitions) {
+    if (const auto known = known_.find(partition); known != known_.end()) offsets.insert(*known);
+  }
+  return offsets;
 }
 
 bool GroupProgress::is_past(const Offsets& offsets) {
@@ -25,8 +33,7 @@ bool GroupProgress::is_past(const Offsets& offsets) {
   if (known_past()) return true;
   std::vector<TopicPartition> partitions;
   for (const auto& [partition, next] : offsets) partitions.push_back(partition);
-  of(partitions);
-  return known_past();
+  return of(partitions).has_value() && known_past();
 }
 
 }  // namespace scoreline::ingest

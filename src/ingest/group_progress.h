@@ -1,10 +1,11 @@
-// How far another group of consumers has committed its offsets, asked for at most every so often.
+// How far another group of consumers has committed its offsets, asked for each partition at most every so often.
 //
 // Thread safety: one thread.
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <span>
 
 #include "base/clock.h"
@@ -18,9 +19,10 @@ class GroupProgress {
   GroupProgress(Ask ask, const Clock& clock, std::chrono::milliseconds every)
       : ask_(std::move(ask)), clock_(clock), every_(every) {}
 
-  /// What is known of these partitions by now: perhaps too little, never too much.
-  const Offsets& of(std::span<const TopicPartition> partitions);
-  /// Whether the group is past all of these.
+  /// Of these partitions, as it was at most `every` ago; one that the group has committed nothing of is missing.
+  /// Errors: those of asking.
+  Result<Offsets> of(std::span<const TopicPartition> partitions);
+  /// Whether the group is known to be past all of these.
   bool is_past(const Offsets& offsets);
 
  private:
@@ -28,7 +30,7 @@ class GroupProgress {
   const Clock& clock_;
   const std::chrono::milliseconds every_;
   Offsets known_;
-  std::optional<Monotonic> asked_at_;
+  std::map<TopicPartition, Monotonic> asked_at_;
 };
 
 }  // namespace scoreline::ingest

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,28 @@ TEST_F(BoardIntakeTest, ResultsAreShownBeforeTheLedgerHasThem) {
   EXPECT_THAT(world_.top(), ElementsAre("b=7", "a=5"));
   EXPECT_THAT(world_.ledger.results(), IsEmpty());
   EXPECT_THAT(world_.letters(), IsEmpty());
+}
+
+TEST_F(BoardIntakeTest, EachPartitionIsAskedForBeforeItIsShown) {
+  const TopicPartition other{"match-results", 1};
+  Result<Offsets> answer = Offsets{{partition_, 1}, {other, 1}};
+  const auto ask = [&](std::span<const TopicPartition> asked) {
+    return answer.map([&](Offsets offsets) {
+      std::erase_if(offsets, [&](const auto& each) { return std::ranges::find(asked, each.first) == asked.end(); });
+      return offsets;
+    });
+  };
+  BoardIntake ahead(world_.service(), world_.index(), http::read_message_result, world_.clock, world_.random,
+                    world_.metrics, {ask, world_.clock, std::chrono::milliseconds{250}});
+  ASSERT_TRUE(MessageWorld::take(ahead, {MessageWorld::result_at(0, "a", 5), MessageWorld::result_at(1, "b", 7)}));
+  Message behind = MessageWorld::result_at(0, "c", 9);
+  behind.from = other;
+  ASSERT_TRUE(MessageWorld::take(ahead, {behind}));
+  EXPECT_THAT(world_.top(), ElementsAre("b=7")) << "the ledger's group has the others behind it";
+  answer = fail(Code::not_ready, "nobody answers");
+  world_.clock.advance(std::chrono::seconds{1});
+  EXPECT_FALSE(MessageWorld::take(ahead, {MessageWorld::result_at(2, "d", 9)}));
+  EXPECT_THAT(world_.top(), ElementsAre("b=7"));
 }
 
 TEST_F(BoardIntakeTest, TheLedgersGroupRecordsTheSameWithoutChangingTheBoard) {
