@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace scoreline::kafka {
 namespace {
@@ -29,6 +30,31 @@ constexpr std::array kOwned{
 
 tl::unexpected<Error> refused(std::string detail) { return fail(Code::usage, std::move(detail), "kafkaSettings"); }
 
+/// librdkafka takes a list with nothing in it, and port 99999 as 34463; then it waits for ever.
+Result<void> check_brokers(std::string_view list) {
+  constexpr unsigned kMaxPort = 65'535;
+  const auto wrong = [](std::string_view broker) {
+    return fail(Code::usage, "'" + std::string(broker) + "' must be host:port of a broker, or several behind commas",
+                "kafka");
+  };
+  for (bool more = true; more;) {
+    const std::size_t comma = list.find(',');
+    more = comma != list.npos;
+    const std::string_view broker = list.substr(0, comma);
+    list.remove_prefix(more ? comma + 1 : list.size());
+    const std::size_t colon = broker.rfind(':');
+    if (broker.empty() || colon == 0) return wrong(broker);
+    if (colon == broker.npos || broker.ends_with(']')) continue;  // the port is 9092
+    const std::string_view port = broker.substr(colon + 1);
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+    if (error != std::errc{} || end != port.data() + port.size() || number == 0 || number > kMaxPort) {
+      return wrong(broker);
+    }
+  }
+  return {};
+}
+
 Result<void> set(rd_kafka_conf_t& conf, const char* key, const std::string& value) {
   char reason[512] = {};
   switch (rd_kafka_conf_set(&conf, key, value.c_str(), reason, sizeof reason)) {
@@ -52,7 +78,7 @@ void note_error(rd_kafka_t* client, int err, const char* text, void* opaque) {
 }  // namespace
 
 Result<Conf> make_conf(const KafkaSettings& settings, ConfEntries defaults, ConfEntries ours, Reports& reports) {
-  if (settings.brokers.empty()) return fail(Code::usage, "must be host:port of a broker, or several", "kafka");
+  if (auto fit = check_brokers(settings.brokers); !fit) return fail(fit.error());
   Conf conf(rd_kafka_conf_new());
   rd_kafka_conf_set_opaque(conf.get(), &reports);
   rd_kafka_conf_set_log_cb(conf.get(), log_line);

@@ -247,7 +247,14 @@ TEST_F(KafkaSource, WrongNamesAreRefusedWithTheirField) {
     return source ? std::string("taken") : source.error().field;
   };
   EXPECT_EQ(field([](KafkaSettings&) {}), "taken");
-  EXPECT_EQ(field([](KafkaSettings& with) { with.brokers = ""; }), "kafka");
+  for (const char* brokers :
+       {"", ",", ",,,", "a:1,", ":9092", "a:", "a:99999", "a:0", "a:9x", "127.0.0.1:1,b:-1", "::::"}) {
+    EXPECT_EQ(field([brokers](KafkaSettings& with) { with.brokers = brokers; }), "kafka") << brokers;
+  }
+  for (const char* brokers :
+       {"127.0.0.1", "[::1]", "[::1]:1", "PLAINTEXT://127.0.0.1:1", "127.0.0.1:1,127.0.0.1:65535"}) {
+    EXPECT_EQ(field([brokers](KafkaSettings& with) { with.brokers = brokers; }), "taken") << brokers;
+  }
   EXPECT_EQ(field([](KafkaSettings& with) { with.group = ""; }), "kafkaGroup");
   // A leading ^ would be a pattern to librdkafka.
   for (const char* topic : {"", "^match.*", "match results", ".", ".."}) {
