@@ -9,7 +9,8 @@ namespace {
 
 bool is_secret(std::string_view key) {
   // Files of keys (`…location`) are places, no secrets.
-  constexpr std::array kSecretWords{"password", "secret", "token", "key.pem", "ssl.key", "oauthbearer.config"};
+  constexpr std::array kSecretWords{"password",           "secret",     "token", "key.pem", "ssl.key",
+                                    "oauthbearer.config", "jaas.config"};
   if (key.ends_with(".location")) return false;
   return std::ranges::any_of(kSecretWords, [key](std::string_view word) { return key.find(word) != key.npos; });
 }

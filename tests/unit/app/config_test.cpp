@@ -140,7 +140,8 @@ TEST(KafkaKeys, SecretsAreNotPrinted) {
   const auto config =
       with_kafka("kafkaSettings",
                  "sasl.username=game,sasl.password=se,,cret,ssl.key.location=/k.pem,ssl.key.pem=secret,"
-                 "ssl.key.password=secret,sasl.oauthbearer.client.secret=secret,ssl.keystore.password=secret");
+                 "ssl.key.password=secret,sasl.oauthbearer.client.secret=secret,ssl.keystore.password=secret,"
+                 "sasl.jaas.config=password=secret");
   ASSERT_TRUE(config.has_value()) << config.error().detail;
   EXPECT_EQ(config->kafka.passthrough.at("sasl.password"), "se,cret");
   for (const bool json : {false, true}) {
