@@ -67,7 +67,7 @@ Result<std::unique_ptr<KafkaConsumers>> KafkaConsumers::open(const kafka::KafkaS
   auto source = kafka::open_source(settings, clock, log_kafka);
   if (!source) return fail(std::move(source).error());
   parts->ledger_reader.emplace(*std::move(source), registry, settings.group);
-  ingest::LedgerIntake::Review review;
+  std::optional<GroupProgress> ahead_group;
   if (mode == KafkaMode::parallel) {
     kafka::KafkaSettings ahead = settings;
     ahead.group += kAheadSuffix;
@@ -76,14 +76,15 @@ Result<std::unique_ptr<KafkaConsumers>> KafkaConsumers::open(const kafka::KafkaS
     parts->board_reader.emplace(*std::move(ahead_source), registry, ahead.group);
     parts->board_intake.emplace(engine.service(), engine.index(), http::read_message_result, clock, engine.random(),
                                 parts->board_reader->intake_metrics, progress_of(*parts->ledger_reader->source, clock));
-    parts->corrections.emplace(engine.service().catalogue(), engine.ledger(), engine.index(), http::read_message_result,
-                               clock, engine.random(), progress_of(*parts->board_reader->source, clock));
-    review = [&corrections = *parts->corrections](std::vector<ingest::Message> messages) {
-      return corrections.review(std::move(messages));
-    };
+    ahead_group.emplace(progress_of(*parts->board_reader->source, clock));
   }
+  parts->corrections.emplace(engine.service().catalogue(), engine.ledger(), engine.index(), http::read_message_result,
+                             clock, engine.random(), std::move(ahead_group));
   parts->ledger_intake.emplace(engine.pipeline(), engine.dead_letters(), http::read_message_result, clock,
-                               parts->ledger_reader->intake_metrics, std::move(review));
+                               parts->ledger_reader->intake_metrics,
+                               [&corrections = *parts->corrections](std::vector<ingest::Message> messages) {
+                                 return corrections.review(std::move(messages));
+                               });
   return std::unique_ptr<KafkaConsumers>(new KafkaConsumers(std::move(parts)));
 }
 

@@ -67,12 +67,15 @@ std::optional<Error> BatchesUnderWay::failure() const {
   return batches_.empty() ? std::nullopt : batches_.back().failure;
 }
 
-void BatchesUnderWay::take_answers() {
+std::size_t BatchesUnderWay::take_answers() {
+  std::size_t failures = 0;
   for (auto& [id, taken] : answers_->take()) {
+    if (!taken) ++failures;
     // One that was forgotten meanwhile is another consumer's.
     const auto batch = std::ranges::find(batches_, id, &Batch::id);
     if (batch != batches_.end()) answered(*batch, std::move(taken));
   }
+  return failures;
 }
 
 void BatchesUnderWay::answered(Batch& batch, Result<Taken> answer) {

@@ -37,8 +37,8 @@ class BatchesUnderWay {
   /// Why the last one failed; nullopt when it did not.
   std::optional<Error> failure() const;
 
-  /// What the intake has answered since the last call.
-  void take_answers();
+  /// What the intake has answered since the last call; returns how often it failed.
+  std::size_t take_answers();
   /// Returns when an answer is there, or after `at_most`.
   void wait_for_answer(std::chrono::milliseconds at_most);
 

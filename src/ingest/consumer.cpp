@@ -87,7 +87,7 @@ void Consumer::Loop::run() {
 }
 
 void Consumer::Loop::look_after_batches() {
-  batches_.take_answers();
+  metrics_.count_failures(batches_.take_answers());
   report(taking_fails_, "messages cannot be taken in", batches_.failure());
   batches_.offer_again();
   commit(false);
@@ -116,6 +116,7 @@ void Consumer::Loop::poll(std::size_t limit, milliseconds at_most) {
       source_.poll(limit, at_most, [this](const std::vector<TopicPartition>& partitions) { hand_over(partitions); });
   report(reading_fails_, "messages cannot be read", messages ? std::nullopt : std::optional<Error>(messages.error()));
   if (!messages) {
+    metrics_.count_failures(1);
     batches_.wait_for_answer(kBrokenPoll);
     return;
   }
@@ -134,10 +135,10 @@ void Consumer::Loop::hand_over(const std::vector<TopicPartition>& partitions) {
 
 void Consumer::Loop::drain() {
   const Monotonic end = clock_.monotonic() + options_.drain;
-  batches_.take_answers();
+  metrics_.count_failures(batches_.take_answers());
   while (batches_.in_hand() && clock_.monotonic() < end) {
     batches_.wait_for_answer(kLookAgain);
-    batches_.take_answers();
+    metrics_.count_failures(batches_.take_answers());
   }
 }
 
@@ -148,7 +149,7 @@ void Consumer::Loop::commit(bool now) {
   const auto committed = source_.commit(done_);
   report(committing_fails_, "offsets cannot be committed; after a restart these messages come again",
          committed ? std::nullopt : std::optional<Error>(committed.error()));
-  if (committed) done_.clear();
+  committed ? done_.clear() : metrics_.count_failures(1);
 }
 
 void Consumer::Loop::set_paused(bool paused) {
@@ -166,7 +167,6 @@ void Consumer::Loop::measure() {
 }
 
 void Consumer::Loop::report(bool& failing, const std::string& what, const std::optional<Error>& failure) {
-  if (failure) metrics_.count_failure();
   if (failure && !failing) tell_(what + ": " + failure->detail);
   if (!failure && failing) tell_("over: " + what);
   failing = failure.has_value();

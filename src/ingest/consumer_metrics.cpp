@@ -38,7 +38,7 @@ ConsumerMetrics::ConsumerMetrics(prometheus::Registry& registry, const std::stri
 
 void ConsumerMetrics::count_messages(std::size_t messages) { messages_.Increment(static_cast<double>(messages)); }
 
-void ConsumerMetrics::count_failure() { failures_.Increment(); }
+void ConsumerMetrics::count_failures(std::size_t failures) { failures_.Increment(static_cast<double>(failures)); }
 
 void ConsumerMetrics::set_paused(bool paused) { paused_.Set(paused ? 1 : 0); }
 

@@ -26,8 +26,8 @@ class ConsumerMetrics {
   ConsumerMetrics(prometheus::Registry& registry, const std::string& group);
 
   void count_messages(std::size_t messages);
-  /// A poll, a batch or a commit that failed.
-  void count_failure();
+  /// Polls, batches and commits that failed.
+  void count_failures(std::size_t failures);
   void set_paused(bool paused);
   /// Those assigned now: their lag, and whether they are stopped.
   void set_partitions(const std::vector<PartitionState>& partitions);

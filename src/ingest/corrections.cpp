@@ -68,7 +68,7 @@ struct Corrections::Review {
 
 Corrections::Corrections(const leaderboards::Catalogue& catalogue, leaderboards::Ledger& ledger,
                          leaderboards::RankIndex& index, ReadMessageText read_text, const Clock& clock, Random& random,
-                         GroupProgress ahead_group)
+                         std::optional<GroupProgress> ahead_group)
     : catalogue_(catalogue),
       ledger_(ledger),
       index_(index),
@@ -91,7 +91,8 @@ Taken Corrections::review(std::vector<Message> messages) {
 bool Corrections::is_over(Review& review) {
   const Monotonic now = clock_.monotonic();
   if (now < review.again_at) return false;
-  if (!ahead_group_.is_past(review.behind_them) && now < review.give_up_at) return false;
+  const bool shown_no_more = !ahead_group_ || ahead_group_->is_past(review.behind_them);
+  if (!shown_no_more && now < review.give_up_at) return false;
   if (correct(review.messages)) return true;
   review.again_at = now + kCorrectAgain;
   return false;

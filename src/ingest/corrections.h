@@ -1,10 +1,12 @@
-// Corrects boards that showed, ahead of the ledger, results which the ledger then refused or has otherwise.
+// Corrects boards that showed, ahead of the ledger, results which the ledger then refused or has otherwise: in parallel
+// mode, and after it, when what was shown ahead comes to the ledger.
 //
 // Thread safety: `review` from any thread; what it returns, on one thread, which is the same for all.
 #pragma once
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,9 +22,9 @@ namespace scoreline::ingest {
 
 class Corrections {
  public:
-  /// `ahead_group`: how far the group that shows results ahead of the ledger is.
+  /// `ahead_group`: how far the group that shows results ahead of the ledger is; nullopt: it shows no more.
   Corrections(const leaderboards::Catalogue& catalogue, leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
-              ReadMessageText read_text, const Clock& clock, Random& random, GroupProgress ahead_group);
+              ReadMessageText read_text, const Clock& clock, Random& random, std::optional<GroupProgress> ahead_group);
 
   /// Of messages that the ledger did not take as they are: their offsets may be committed once the other group is past
   /// them, so that it shows them no more, and no board shows them. A group that does not move on is waited for a
@@ -42,7 +44,7 @@ class Corrections {
   const ReadMessageText read_text_;
   const Clock& clock_;
   Random& random_;
-  GroupProgress ahead_group_;
+  std::optional<GroupProgress> ahead_group_;
 };
 
 }  // namespace scoreline::ingest

@@ -30,7 +30,7 @@ constexpr std::array kOwned{
 
 tl::unexpected<Error> refused(std::string detail) { return fail(Code::usage, std::move(detail), "kafkaSettings"); }
 
-/// librdkafka takes a list with nothing in it, and port 99999 as 34463; then it waits for ever.
+/// librdkafka takes a list with nothing in it, a URL as a host, and port 99999 as 34463; then it waits for ever.
 Result<void> check_brokers(std::string_view list) {
   constexpr unsigned kMaxPort = 65'535;
   const auto wrong = [](std::string_view broker) {
@@ -40,10 +40,13 @@ Result<void> check_brokers(std::string_view list) {
   for (bool more = true; more;) {
     const std::size_t comma = list.find(',');
     more = comma != list.npos;
-    const std::string_view broker = list.substr(0, comma);
+    std::string_view broker = list.substr(0, comma);
     list.remove_prefix(more ? comma + 1 : list.size());
+    for (const std::string_view protocol : {"PLAINTEXT://", "SSL://", "SASL_PLAINTEXT://", "SASL_SSL://"}) {
+      if (broker.starts_with(protocol)) broker.remove_prefix(protocol.size());
+    }
     const std::size_t colon = broker.rfind(':');
-    if (broker.empty() || colon == 0) return wrong(broker);
+    if (broker.empty() || colon == 0 || broker.find_first_of("/@") != broker.npos) return wrong(broker);
     if (colon == broker.npos || broker.ends_with(']')) continue;  // the port is 9092
     const std::string_view port = broker.substr(colon + 1);
     unsigned number = 0;

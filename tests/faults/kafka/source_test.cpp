@@ -247,8 +247,8 @@ TEST_F(KafkaSource, WrongNamesAreRefusedWithTheirField) {
     return source ? std::string("taken") : source.error().field;
   };
   EXPECT_EQ(field([](KafkaSettings&) {}), "taken");
-  for (const char* brokers :
-       {"", ",", ",,,", "a:1,", ":9092", "a:", "a:99999", "a:0", "a:9x", "127.0.0.1:1,b:-1", "::::"}) {
+  for (const char* brokers : {"", ",", ",,,", "a:1,", ":9092", "a:", "a:99999", "a:0", "a:9x", "127.0.0.1:1,b:-1",
+                              "::::", "kafka://a:9092", "user:pw@a:9092"}) {
     EXPECT_EQ(field([brokers](KafkaSettings& with) { with.brokers = brokers; }), "kafka") << brokers;
   }
   for (const char* brokers :

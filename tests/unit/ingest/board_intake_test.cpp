@@ -134,6 +134,30 @@ TEST_F(BoardIntakeTest, AConflictThatWasShownIsCorrectedOnceNobodyShowsItAnyMore
   EXPECT_THAT(world_.letters(), ElementsAre("2 conflict matchId"));
 }
 
+TEST_F(BoardIntakeTest, WhatWasShownAheadIsCorrectedAtOnceWhenNobodyShowsAheadAnyMore) {
+  const std::vector<Message> batch{MessageWorld::result_at(0, "a", 5, MessageWorld::match_text(1)),
+                                   MessageWorld::result_at(1, "a", 9, MessageWorld::match_text(1))};
+  ASSERT_TRUE(show(batch));
+  Corrections corrections{world_.service().catalogue(),
+                          world_.ledger,
+                          world_.index(),
+                          http::read_message_result,
+                          world_.clock,
+                          world_.random,
+                          std::nullopt};
+  LedgerIntake ledger_first{world_.pipeline(),
+                            world_.dead_letters,
+                            http::read_message_result,
+                            world_.clock,
+                            world_.metrics,
+                            [&](std::vector<Message> messages) { return corrections.review(std::move(messages)); }};
+  const auto taken = MessageWorld::take(ledger_first, batch);
+  EXPECT_THAT(world_.top(), ElementsAre("a=9"));
+  ASSERT_TRUE(taken && taken->may_commit);
+  EXPECT_TRUE(taken->may_commit());
+  EXPECT_THAT(world_.top(), ElementsAre("a=5"));
+}
+
 TEST_F(BoardIntakeTest, APlayerWithNothingInTheLedgerLeavesTheBoard) {
   ASSERT_TRUE(show({MessageWorld::result_at(0, "a", 9)}));
   world_.ledger.refuse("a");  // the ledger's server cannot store it

@@ -189,6 +189,8 @@ TEST_F(ConsumerTest, ABatchThatFailsComesAgainUntilItIsTakenIn) {
   EXPECT_TRUE(eventually([&] { return told().size() == 2; }));
   EXPECT_THAT(told(),
               ElementsAre("messages cannot be taken in: the ledger is away", "over: messages cannot be taken in"));
+  EXPECT_THAT(metrics(),
+              HasSubstr("scoreline_kafka_failures_total{group=\"g\"} " + std::to_string(intake_.taken() - 1) + "\n"));
 }
 
 TEST_F(ConsumerTest, NothingMoreIsReadWhileABatchFails) {
