@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -81,11 +80,10 @@ class ModelLedger final : public leaderboards::Ledger {
                           const std::function<void(const leaderboards::LedgerRow&)>& visit) override {
     const std::lock_guard lock(mutex_);
     for (const auto& asked : like) {
-      for (const Row& row : rows_) {
-        const auto& r = row.result;
-        if (!row.counts || key_of(r) != key_of(asked)) continue;
-        visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
-      }
+      const auto at = places_.find(key_of(asked));
+      if (at == places_.end() || !rows_[at->second].counts) continue;
+      const auto& r = rows_[at->second].result;
+      visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
     }
     return {};
   }
@@ -93,7 +91,7 @@ class ModelLedger final : public leaderboards::Ledger {
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override {
     const std::lock_guard lock(mutex_);
-    return keys_.contains({leaderboard, match_id, player});
+    return places_.contains({leaderboard, match_id, player});
   }
 
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
@@ -107,9 +105,8 @@ class ModelLedger final : public leaderboards::Ledger {
       if (!is_theirs(row)) continue;
       stopped += row.counts ? 1 : 0;
       row.counts = false;
-      if (mode == Erase::from_ledger) keys_.erase(key_of(row.result));
     }
-    if (mode == Erase::from_ledger) std::erase_if(rows_, is_theirs);
+    if (mode == Erase::from_ledger) erase_rows(is_theirs);
     return stopped;
   }
 
@@ -145,11 +142,10 @@ class ModelLedger final : public leaderboards::Ledger {
 
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override {
     const std::lock_guard lock(mutex_);
-    const auto rows = std::erase_if(rows_, [&](const Row& row) { return row.result.leaderboard == leaderboard; });
+    const auto rows = erase_rows([&](const Row& row) { return row.result.leaderboard == leaderboard; });
     if (records_.erase(leaderboard) + rows == 0) {
       return fail(Code::not_found, "there is no such leaderboard", "leaderboard");
     }
-    std::erase_if(keys_, [&](const Key& key) { return std::get<0>(key) == leaderboard; });
     return {};
   }
 
@@ -199,16 +195,24 @@ class ModelLedger final : public leaderboards::Ledger {
   }
 
   leaderboards::Recorded record(const leaderboards::MatchResult& result) {
-    if (!keys_.insert(key_of(result)).second) return leaderboards::Recorded::duplicate;
+    if (!places_.emplace(key_of(result), rows_.size()).second) return leaderboards::Recorded::duplicate;
     rows_.push_back({result, true});
     return leaderboards::Recorded::recorded;
+  }
+
+  template <typename Which>
+  std::size_t erase_rows(const Which& which) {
+    const std::size_t erased = std::erase_if(rows_, which);
+    places_.clear();
+    for (std::size_t i = 0; i < rows_.size(); ++i) places_.emplace(key_of(rows_[i].result), i);
+    return erased;
   }
 
   mutable std::mutex mutex_;
   Script script_;
   std::optional<std::string> refused_;
   std::vector<Row> rows_;
-  std::set<Key> keys_;
+  std::map<Key, std::size_t> places_;  // in rows_
   std::map<leaderboards::LeaderboardName, leaderboards::LeaderboardRecord> records_;
   std::vector<std::size_t> appends_;
   std::optional<Error> scan_failure_;
