@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "leaderboards/board_reader.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
 
@@ -37,39 +38,14 @@ struct Applied {
   std::optional<std::uint64_t> previous_rank;  ///< before this call's offers to the player; nullopt when new
 };
 
-/// Where one player stands.
-struct Place {
-  Entry entry;
-  std::uint64_t players = 0;
-};
-
-class RankIndex {
+class RankIndex : public BoardReader {
  public:
-  virtual ~RankIndex() = default;
-
   /// Applies offers in order (several for one player too). One answer per offer. With Ranks::tell the ranks are those
   /// after the whole call. O(k log n).
   virtual Result<std::vector<Applied>> apply(const Board& board, std::span<const Offer> offers, Ranks ranks) = 0;
 
   virtual Result<std::vector<std::optional<Standing>>> standings(const Board& board,
                                                                  std::span<const PlayerId> players) const = 0;
-
-  /// `limit` entries from rank `first` (from 1) on; fewer at the end. O(log n + limit).
-  virtual Result<Page> range(const Board& board, std::uint64_t first, std::size_t limit) const = 0;
-
-  /// The entries that follow the place of (standing, player), whether or not that player still stands there: a cursor
-  /// that neither skips nor repeats a player who has not moved. O(log n + limit).
-  virtual Result<Page> range_after(const Board& board, const PlayerId& player, const Standing& standing,
-                                   std::size_t limit) const = 0;
-
-  virtual Result<std::optional<Place>> place_of(const Board& board, const PlayerId& player) const = 0;
-
-  /// Up to 2·radius+1 entries, cut at the ends; no entries when the player is absent.
-  virtual Result<Page> around(const Board& board, const PlayerId& player, std::size_t radius) const = 0;
-
-  /// Global ranks of `players` in their order; nullopt where absent.
-  virtual Result<std::vector<std::optional<Entry>>> ranks_of(const Board& board,
-                                                             std::span<const PlayerId> players) const = 0;
 
   /// Takes players off a board; returns how many were on it.
   virtual Result<std::uint64_t> erase(const Board& board, std::span<const PlayerId> players) = 0;
@@ -91,13 +67,6 @@ class RankIndex {
 
   /// Forgets the board and gives its memory back.
   virtual Result<void> drop(const Board& board) = 0;
-
-  /// A number that is another one after each change of the board; 0 while nothing is known of it, so that it is empty.
-  /// Two contents of one board never have the same number in one process. Of a shared index it may be a second behind
-  /// what other processes do.
-  virtual Result<std::uint64_t> version(const Board& board) const = 0;
-  /// The same when it is known without asking anybody; at once.
-  virtual std::optional<std::uint64_t> known_version(const Board& board) const = 0;
 
   /// Whether the board can be read; always so where the index is not shared.
   virtual Result<bool> is_loaded(const Board& board) const = 0;

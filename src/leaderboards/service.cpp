@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "leaderboards/empty_boards.h"
 #include "leaderboards/season_opening.h"
 
 namespace scoreline::leaderboards {
@@ -80,11 +81,15 @@ Result<bool> Service::is_unopened(const Board& board) const {
   return fail(Error{Code::not_ready, "leaderboards or seasons have just changed", {}, kRetryWhileChanged});
 }
 
-template <typename T, typename Read>
-Result<T> Service::read(const Board& board, T unopened, const Read& read) const {
-  const auto is_empty = is_unopened(board);
+Result<Service::Readable> Service::readable(const BoardRef& ref) const {
+  auto board = resolve(ref);
+  if (!board) return fail(std::move(board).error());
+  // A shared index has no board that nobody has opened.
+  const auto is_empty = is_unopened(*board);
   if (!is_empty) return fail(is_empty.error());
-  return *is_empty ? Result<T>(std::move(unopened)) : read();
+  static const EmptyBoards empty;
+  const BoardReader& reader = *is_empty ? static_cast<const BoardReader&>(empty) : index_;
+  return Readable{*std::move(board), {std::shared_ptr<void>(), &reader}};  // both outlive every reader
 }
 
 Result<Page> Service::top(const BoardRef& ref, std::size_t limit) const { return range(ref, 1, limit); }
@@ -92,22 +97,18 @@ Result<Page> Service::top(const BoardRef& ref, std::size_t limit) const { return
 Result<Page> Service::range(const BoardRef& ref, std::uint64_t from, std::size_t limit) const {
   if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
   if (from < 1) return fail(Code::invalid, "must be 1 or more", "from");
-  return resolve(ref).and_then(
-      [&](const Board& board) { return read(board, Page{}, [&] { return index_.range(board, from, limit); }); });
+  return readable(ref).and_then([&](const Readable& at) { return at.reader->range(at.board, from, limit); });
 }
 
 Result<Page> Service::range_after(const BoardRef& ref, const PlayerId& player, const Standing& standing,
                                   std::size_t limit) const {
   if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
-  return resolve(ref).and_then([&](const Board& board) {
-    return read(board, Page{}, [&] { return index_.range_after(board, player, standing, limit); });
-  });
+  return readable(ref).and_then(
+      [&](const Readable& at) { return at.reader->range_after(at.board, player, standing, limit); });
 }
 
 Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) const {
-  const auto board = resolve(ref);
-  if (!board) return fail(board.error());
-  auto place = read(*board, std::optional<Place>(), [&] { return index_.place_of(*board, player); });
+  auto place = readable(ref).and_then([&](const Readable& at) { return at.reader->place_of(at.board, player); });
   if (!place) return fail(std::move(place).error());
   if (!*place) return fail(Code::not_found, "the player has no result on this board", "playerId");
   return **std::move(place);
@@ -115,15 +116,14 @@ Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) con
 
 Result<Page> Service::around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const {
   if (radius > kMaxRadius) return fail(Code::invalid, "must be 0..100", "radius");
-  return resolve(ref).and_then(
-      [&](const Board& board) { return read(board, Page{}, [&] { return index_.around(board, player, radius); }); });
+  return readable(ref).and_then([&](const Readable& at) { return at.reader->around(at.board, player, radius); });
 }
 
 Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> players) const {
   if (players.empty()) return fail(Code::invalid, "must name 1..1000 players", "playerIds");
   if (players.size() > kMaxEntries) return fail(Code::too_many, "must name 1..1000 players", "playerIds");
-  const auto board = resolve(ref);
-  if (!board) return fail(board.error());
+  const auto at = readable(ref);
+  if (!at) return fail(at.error());
 
   std::vector<PlayerId> distinct;
   distinct.reserve(players.size());
@@ -131,8 +131,7 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
   for (const PlayerId& player : players) {
     if (seen.insert(player.text()).second) distinct.push_back(player);
   }
-  using Ranked = std::vector<std::optional<Entry>>;
-  auto ranked = read(*board, Ranked(distinct.size()), [&] { return index_.ranks_of(*board, distinct); });
+  auto ranked = at->reader->ranks_of(at->board, distinct);
   if (!ranked) return fail(std::move(ranked).error());
 
   Friends friends;
@@ -151,8 +150,7 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
 }
 
 Result<std::uint64_t> Service::version(const BoardRef& ref) const {
-  return resolve(ref).and_then(
-      [&](const Board& board) { return read(board, std::uint64_t{0}, [&] { return index_.version(board); }); });
+  return readable(ref).and_then([](const Readable& at) { return at.reader->version(at.board); });
 }
 
 std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {

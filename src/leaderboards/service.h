@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "leaderboards/board_maker.h"
+#include "leaderboards/board_reader.h"
 #include "leaderboards/catalogue.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/ledger.h"
@@ -93,9 +95,12 @@ class Service {
 
  private:
   Result<void> check_ready() const;
-  /// What `read` says of the board; of one that nobody has opened, `unopened`: a shared index has no such board.
-  template <typename T, typename Read>
-  Result<T> read(const Board& board, T unopened, const Read& read) const;
+  /// A board, and what answers for it.
+  struct Readable {
+    Board board;
+    std::shared_ptr<const BoardReader> reader;
+  };
+  Result<Readable> readable(const BoardRef& ref) const;
   /// Errors: not_ready while it may be open in another process.
   Result<bool> is_unopened(const Board& board) const;
   Result<void> drop_boards(const LeaderboardRecord& record);
