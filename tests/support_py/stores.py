@@ -127,6 +127,19 @@ class Postgres:
         assert not check or done.returncode == 0, done.stderr
         return done.stdout.strip()
 
+    @contextlib.contextmanager
+    def locked(self, table):
+        """Nobody else writes to `table` meanwhile; who tries waits."""
+        with subprocess.Popen([self.programs / "psql", "-XAtq", self.url], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as session:
+            session.stdin.write(f"begin;\nlock table {table} in exclusive mode;\n\\echo locked\n")
+            session.stdin.flush()
+            assert session.stdout.readline() == "locked\n"
+            try:
+                yield
+            finally:
+                session.stdin.close()  # ends the session, and with it the transaction
+
     def set(self, name, value):
         """A setting of the whole server; None: as it was."""
         self.query(f"alter system set {name} = {value}" if value else f"alter system reset {name}", check=True)

@@ -1,6 +1,6 @@
 import pytest
 from kafka import Broker, what_is_missing
-from stores import Postgres, Redis
+from store_fixtures import empty_postgres, postgres, stores  # noqa: F401
 
 
 @pytest.fixture(scope="module")
@@ -9,18 +9,3 @@ def broker():
         pytest.skip(missing)
     with Broker() as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    server = Postgres()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def stores(postgres):
-    postgres.query("drop schema public cascade; create schema public", check=True)
-    redis = Redis()
-    yield postgres, redis
-    redis.close()

@@ -17,7 +17,11 @@ def test_a_node_frozen_past_its_session_counts_nothing_twice(broker, stores, tmp
         with Producing(consuming, traffic, 3 * SESSION):
             wait_until(lambda: consuming.committed() > COUNT / 10, 20, "some of it")
             frozen = consuming.servers[0].process
-            frozen.send_signal(signal.SIGSTOP)
+            with stores[0].locked("match_results"):
+                # Frozen between the ledger and the offset: PostgreSQL goes on with what it was sent.
+                waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                wait_until(lambda: stores[0].query(waiting) == "2", 10, "a batch of each node on its way")
+                frozen.send_signal(signal.SIGSTOP)
             time.sleep(2 * SESSION)
             consuming.check_committed(traffic)
             frozen.send_signal(signal.SIGCONT)
