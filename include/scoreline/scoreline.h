@@ -130,6 +130,9 @@ class Board {
 
   /// The board of another season (0..2,147,483,647) of the same leaderboard. It opens with its first result.
   Board season(std::int64_t id) const;
+  /// The board as it stood at a past instant: what results achieved until then make of it. To be read only. The first
+  /// read reads the whole ledger; the last few boards of the past are kept for some minutes.
+  Board as_of(Time at) const;
 
  private:
   friend class Scoreline;

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/memory/memory_rank_index.h"
 #include "app/backing.h"
 #include "app/board_keeper.h"
 #include "ingest/pipeline_metrics.h"
@@ -72,7 +73,9 @@ Result<std::unique_ptr<Engine>> Engine::assemble(std::unique_ptr<Parts> parts, c
       return fail(std::move(error));
     }
   }
-  parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock, parts->random.bits());
+  parts->service.emplace(
+      *parts->catalogue, *backing.ledger, *backing.index, parts->clock,
+      [seed = parts->random.bits()] { return std::make_unique<memory::MemoryRankIndex>(seed); }, parts->random.bits());
   if (options.registry != nullptr) parts->pipeline_metrics.emplace(*options.registry);
   parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random,
                           parts->pipeline_metrics ? &*parts->pipeline_metrics : nullptr);

@@ -90,13 +90,15 @@ struct Scoreline::Core {
 struct Board::Place {
   std::shared_ptr<Scoreline::Core> core;
   lb::Definition definition;
-  std::optional<lb::SeasonId> season;
+  std::optional<lb::SeasonId> season = {};
+  std::optional<Timestamp> as_of = {};
 
   lb::Service& service() const { return core->engine->service(); }
-  lb::BoardRef ref() const { return {definition.name.text(), season}; }
+  lb::BoardRef ref() const { return {definition.name.text(), season, as_of}; }
 
   /// Points are in units of 10^-scale already, so they are written as such a decimal.
   ingest::Submission submission_of(const MatchResult& result) const {
+    if (as_of) throw Failure("usage", "a board of the past takes no results", {});
     ingest::Submission submission;
     submission.leaderboard = definition.name.text();
     if (result.match_id) {
@@ -193,6 +195,12 @@ Board Board::season(std::int64_t id) const {
   return Board(std::make_shared<const Place>(std::move(other)));
 }
 
+Board Board::as_of(Time at) const {
+  Place past = *place_;
+  past.as_of = Timestamp{at.time_since_epoch().count()};
+  return Board(std::make_shared<const Place>(std::move(past)));
+}
+
 Scoreline Scoreline::open(const std::filesystem::path& folder) {
   auto core = std::make_shared<Core>();
   app::EngineOptions options;
@@ -204,7 +212,7 @@ Scoreline Scoreline::open(const std::filesystem::path& folder) {
 
 Board Scoreline::leaderboard(std::string_view name) {
   const auto record = value_of(core_->engine->service().catalogue().find(name));
-  return Board(std::make_shared<const Board::Place>(Board::Place{core_, record->definition, std::nullopt}));
+  return Board(std::make_shared<const Board::Place>(Board::Place{core_, record->definition}));
 }
 
 Board Scoreline::leaderboard(std::string_view name, const LeaderboardOptions& options) {

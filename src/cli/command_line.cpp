@@ -27,6 +27,17 @@ void add_board(CLI::App& app, BoardChoice& board, const std::string& season_help
       ->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
 }
 
+void add_as_of(CLI::App& app, BoardChoice& board) {
+  app.add_option_function<std::string>(
+         "--as-of", [&board](const std::string& text) { board.as_of = *parse_timestamp(text); },
+         "The board as it stood then, from the ledger")
+      ->type_name("TIME")
+      ->check([](const std::string& text) {
+        const auto at = parse_timestamp(text);
+        return at ? std::string() : at.error().detail;
+      });
+}
+
 void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
   add_setting(app, "--listen", "listen", "Address and port; port 0 takes any free one", settings, "HOST:PORT");
   add_setting(app, "--log-level", "logLevel", "debug, info, warn or error", settings, "LEVEL");
@@ -207,9 +218,11 @@ class Parser {
         ->capture_default_str()
         ->check(CLI::Range(std::size_t{1}, kMaxEntries));
     add_board(*top_, top_command_.board, current);
+    add_as_of(*top_, top_command_.board);
     rank_ = command("rank", "Show where one player stands", "  scoreline rank alice\n  scoreline rank -- -dash-");
     rank_->add_option("PLAYER", rank_command_.player, "The player's id")->required();
     add_board(*rank_, rank_command_.board, current);
+    add_as_of(*rank_, rank_command_.board);
     around_ = command("around", "Show a player among those next to them",
                       "  scoreline around alice --radius 3\n  scoreline around alice --server http://127.0.0.1:8080");
     around_->add_option("PLAYER", around_command_.player, "The player's id")->required();
@@ -218,6 +231,7 @@ class Parser {
         ->check(CLI::Range(std::size_t{0}, kMaxRadius))
         ->type_name("N");
     add_board(*around_, around_command_.board, current);
+    add_as_of(*around_, around_command_.board);
   }
 
   void add_dead_letters() {

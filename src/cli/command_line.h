@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/timestamp.h"
 #include "leaderboards/definition.h"
 
 namespace scoreline::cli {
@@ -17,6 +18,7 @@ namespace scoreline::cli {
 struct BoardChoice {
   std::string leaderboard{leaderboards::kMainLeaderboard};
   std::optional<std::int64_t> season;  ///< absent: the current one (top, rank, around), or all (export of results)
+  std::optional<Timestamp> as_of;      ///< as it stood then; absent: as it is
 };
 
 struct ServeCommand {};

@@ -22,7 +22,7 @@ struct Chosen {
 Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice) {
   const auto record = service.catalogue().find(choice.leaderboard);
   if (!record) return fail(record.error());
-  BoardRef ref{choice.leaderboard, std::nullopt};
+  BoardRef ref{choice.leaderboard, std::nullopt, choice.as_of};
   if (choice.season) {
     const auto season = SeasonId::from(*choice.season);
     if (!season) return fail(season.error());

@@ -77,6 +77,11 @@ std::string path_of(const BoardChoice& board) {
                      board.season ? std::to_string(*board.season) : "current");
 }
 
+/// What says which board is meant, behind other query parameters.
+std::string query_of(const BoardChoice& board) {
+  return board.as_of ? "&asOf=" + format_timestamp(*board.as_of) : std::string();
+}
+
 Result<ShownBoard> read_board(const std::string& body) {
   const auto document = JsonDocument::parse(body);
   if (!document) return fail(not_scoreline());
@@ -152,7 +157,7 @@ Result<BatchOutcome> ServerStore::submit(const std::vector<ingest::Submission>& 
 
 Result<ShownBoard> ServerStore::range(const BoardChoice& board, std::uint64_t first, std::size_t limit) {
   http::ClientRequest request;
-  request.target = fmt::format("{}/ranks?from={}&limit={}", path_of(board), first, limit);
+  request.target = fmt::format("{}/ranks?from={}&limit={}{}", path_of(board), first, limit, query_of(board));
   const auto body = call(request);
   if (!body) return fail(body.error());
   return read_board(*body);
@@ -162,7 +167,8 @@ Result<ShownBoard> ServerStore::around(const BoardChoice& board, const std::stri
   // Asked here because an empty id would name another path.
   if (const auto id = leaderboards::PlayerId::parse(player); !id) return fail(id.error());
   http::ClientRequest request;
-  request.target = fmt::format("{}/players/{}/around?radius={}", path_of(board), http::percent_encode(player), radius);
+  request.target = fmt::format("{}/players/{}/around?radius={}{}", path_of(board), http::percent_encode(player), radius,
+                               query_of(board));
   const auto body = call(request);
   if (!body) return fail(body.error());
   return read_board(*body);

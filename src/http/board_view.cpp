@@ -2,17 +2,19 @@
 
 #include <utility>
 
+#include "base/timestamp.h"
 #include "http/board_text.h"
 #include "http/json_text.h"
 
 namespace scoreline::http {
 namespace {
 
-void append_header(std::string& out, leaderboards::SeasonId season, std::uint64_t players) {
-  out += R"({"season":)";
-  append_number(out, season.value);
-  out += R"(,"period":"season","players":)";
-  append_number(out, players);
+Result<std::optional<Timestamp>> read_as_of(const Target& target) {
+  const auto text = target.parameter("asOf");
+  if (!text) return std::optional<Timestamp>();
+  auto at = parse_timestamp(*text);
+  if (at) return std::optional(*at);
+  return fail(Code::invalid, std::move(at.error().detail), "asOf");
 }
 
 }  // namespace
@@ -21,17 +23,31 @@ Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std
   if (auto period = check_period(call.target); !period) return fail(std::move(period.error()));
   const auto parsed = parse_season(season);
   if (!parsed) return fail(parsed.error());
+  const auto as_of = read_as_of(call.target);
+  if (!as_of) return fail(as_of.error());
   const auto board = call.context.service.resolve({leaderboard, *parsed});
   if (!board) return fail(board.error());
   auto record = call.context.service.catalogue().find(leaderboard);
   if (!record) return fail(std::move(record.error()));
-  return BoardView{std::move(*record), board->id.season};
+  return BoardView{std::move(*record), board->id.season, *as_of};
+}
+
+void append_board(std::string& out, const BoardView& board) {
+  out += R"({"season":)";
+  append_number(out, board.season.value);
+  out += R"(,"period":"season")";
+  if (!board.as_of) return;
+  out += R"(,"asOf":")";
+  append_timestamp(out, *board.as_of);
+  out += '"';
 }
 
 std::string entries_page(const BoardView& board, const leaderboards::Page& page) {
   std::string out;
   out.reserve(64 + page.entries.size() * 128);
-  append_header(out, board.season, page.players);
+  append_board(out, board);
+  out += R"(,"players":)";
+  append_number(out, page.players);
   out += R"(,"entries":)";
   append_entries(out, page.entries, board.scale());
   out += '}';

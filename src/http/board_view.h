@@ -1,7 +1,9 @@
 // A board that a reader asked for, and what is needed to write it.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,13 +18,20 @@ inline constexpr std::size_t kDefaultEntries = 100;
 struct BoardView {
   std::shared_ptr<const leaderboards::LeaderboardRecord> record;
   leaderboards::SeasonId season;
+  std::optional<Timestamp> as_of = {};  ///< as it stood then; nullopt: as it is
 
-  leaderboards::BoardRef ref() const { return {record->definition.name.text(), season}; }
+  leaderboards::BoardRef ref() const { return {record->definition.name.text(), season, as_of}; }
   int scale() const { return record->definition.scale; }
 };
 
+/// The query parameters that say which board is meant.
+inline constexpr std::array<std::string_view, 2> kBoardParameters{"period", "asOf"};
+
 /// `season`: an id or `current`. Errors: invalid, not_found, not_ready.
 Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std::string_view season);
+
+/// `{"season":12,"period":"season"`, and `,"asOf":"2026-10-12T18:00:00Z"` of a board of the past.
+void append_board(std::string& out, const BoardView& board);
 
 /// `{"season":12,"period":"season","players":3,"entries":[…]}`
 std::string entries_page(const BoardView& board, const leaderboards::Page& page);

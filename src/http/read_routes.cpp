@@ -30,7 +30,7 @@ struct PlaceView {
 
 Result<PlaceView> view_place(const Call& call, std::string_view leaderboard, std::string_view season,
                              std::string_view player) {
-  if (auto known = call.target.allow_only({"period"}); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({}, kBoardParameters); !known) return fail(std::move(known.error()));
   auto board = view_board(call, leaderboard, season);
   if (!board) return fail(std::move(board.error()));
   const auto id = player_param(player);
@@ -47,7 +47,7 @@ struct PageView {
 
 Result<PageView> view_around(const Call& call, std::string_view leaderboard, std::string_view season,
                              std::string_view player) {
-  if (auto known = call.target.allow_only({"radius", "period"}); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({"radius"}, kBoardParameters); !known) return fail(std::move(known.error()));
   auto board = view_board(call, leaderboard, season);
   if (!board) return fail(std::move(board.error()));
   const auto id = player_param(player);
@@ -135,7 +135,7 @@ Result<Response> read_around(const Call& call) {
 }
 
 Result<Response> read_ranks(const Call& call) {
-  if (auto known = call.target.allow_only({"from", "limit", "cursor", "period"}); !known) {
+  if (auto known = call.target.allow_only({"from", "limit", "cursor"}, kBoardParameters); !known) {
     return fail(std::move(known.error()));
   }
   const auto board = view_board(call, call.params[0], call.params[1]);
@@ -157,16 +157,16 @@ Result<Response> read_ranks(const Call& call) {
 }
 
 Result<Response> read_friends(const Call& call) {
-  if (auto known = call.target.allow_only({"period"}); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({}, kBoardParameters); !known) return fail(std::move(known.error()));
   const auto board = view_board(call, call.params[0], call.params[1]);
   if (!board) return fail(board.error());
   const auto players = read_players(call);
   if (!players) return fail(players.error());
   const auto friends = call.context.service.friends(board->ref(), *players);
   if (!friends) return fail(friends.error());
-  std::string out = R"({"season":)";
-  append_number(out, board->season.value);
-  out += R"(,"period":"season","entries":[)";
+  std::string out;
+  append_board(out, *board);
+  out += R"(,"entries":[)";
   for (const leaderboards::FriendEntry& each : friends->entries) {
     if (&each != friends->entries.data()) out += ',';
     out += R"({"rankAmong":)";

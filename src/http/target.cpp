@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 namespace scoreline::http {
 namespace {
@@ -90,12 +91,15 @@ std::optional<std::string_view> Target::parameter(std::string_view name) const {
   return std::nullopt;
 }
 
-Result<void> Target::allow_only(std::initializer_list<std::string_view> known) const {
+Result<void> Target::allow_only(std::initializer_list<std::string_view> known,
+                                std::span<const std::string_view> known_too) const {
+  std::vector<std::string_view> all(known);
+  all.insert(all.end(), known_too.begin(), known_too.end());
   for (std::size_t i = 0; i < parameter_count_; ++i) {
     const std::string_view name = parameters_[i].name;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
       std::string names;
-      for (const std::string_view each : known) names += (names.empty() ? "" : ", ") + std::string(each);
+      for (const std::string_view each : all) names += (names.empty() ? "" : ", ") + std::string(each);
       return fail(Code::invalid, "is not a parameter here; " + (names.empty() ? "there is none" : "there are " + names),
                   std::string(name));
     }

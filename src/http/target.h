@@ -35,8 +35,9 @@ class Target {
   /// A parameter's decoded value, if it is there.
   std::optional<std::string_view> parameter(std::string_view name) const;
 
-  /// Errors: invalid, naming the first parameter that is not in `known`, or is there twice.
-  Result<void> allow_only(std::initializer_list<std::string_view> known) const;
+  /// Errors: invalid, naming the first parameter that is in neither list, or is there twice.
+  Result<void> allow_only(std::initializer_list<std::string_view> known,
+                          std::span<const std::string_view> known_too = {}) const;
 
   /// A parameter that is a whole number from `least` to `most`. Errors: invalid, naming it.
   Result<std::uint64_t> whole_number(std::string_view name, std::uint64_t otherwise, std::uint64_t least,

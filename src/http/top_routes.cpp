@@ -13,7 +13,7 @@ namespace {
 /// One of the two forms of the top.
 struct TopForm {
   std::string_view limit;  ///< the query parameter
-  bool period;             ///< whether `period` is one too
+  bool chooses_board;      ///< whether kBoardParameters are some too
   char letter;             ///< in the keys of kept pages
   std::string (*render)(const BoardView&, const leaderboards::Page&);
 };
@@ -29,14 +29,16 @@ struct TopQuery {
 
 Result<TopQuery> read_top_query(const Call& call, const TopForm& form, std::string_view leaderboard,
                                 std::string_view season) {
-  auto known = form.period ? call.target.allow_only({form.limit, "period"}) : call.target.allow_only({form.limit});
+  auto known = form.chooses_board ? call.target.allow_only({form.limit}, kBoardParameters)
+                                  : call.target.allow_only({form.limit});
   if (!known) return fail(std::move(known.error()));
   auto board = view_board(call, leaderboard, season);
   if (!board) return fail(std::move(board.error()));
   const auto limit = call.target.whole_number(form.limit, kDefaultEntries, 1, kMaxEntries);
   if (!limit) return fail(limit.error());
   TopQuery query{*std::move(board), *limit, {}};
-  if (query.limit > static_cast<std::size_t>(query.board.record->definition.top)) return query;
+  const auto kept = static_cast<std::size_t>(query.board.record->definition.top);
+  if (query.limit > kept || query.board.as_of) return query;
   query.key += form.letter;
   append_number(query.key, query.limit);
   query.key += '/';
@@ -54,17 +56,18 @@ Result<Response> answer_top(const Call& call, const TopForm& form, std::string_v
   const auto query = read_top_query(call, form, leaderboard, season);
   if (!query) return fail(query.error());
   const auto& service = call.context.service;
+  if (query->key.empty()) {
+    return service.top(query->board.ref(), query->limit).map([&](const leaderboards::Page& page) {
+      return json(form.render(query->board, page));
+    });
+  }
   // The version is read before the page, so that a page is never older than the version it is kept under.
   const auto version = service.version(query->board.ref());
   if (!version) return fail(version.error());
-  if (!query->key.empty()) {
-    if (const auto page = call.context.cache.find(query->key, *version)) return answer_with(*page, call.request);
-  }
+  if (const auto page = call.context.cache.find(query->key, *version)) return answer_with(*page, call.request);
   const auto page = service.top(query->board.ref(), query->limit);
   if (!page) return fail(page.error());
-  std::string text = form.render(query->board, *page);
-  if (query->key.empty()) return json(std::move(text));
-  return answer_with(*call.context.cache.put(query->key, *version, std::move(text)), call.request);
+  return answer_with(*call.context.cache.put(query->key, *version, form.render(query->board, *page)), call.request);
 }
 
 /// The same when that needs no question to the index.

@@ -24,10 +24,11 @@ Result<void> BoardMaker::scan(const std::function<void(const LedgerRow&)>& visit
   return scanned ? kept : scanned;
 }
 
-Result<void> BoardMaker::read(FoldedBoard& board, const std::function<Result<void>()>& keep, const Progress& progress) {
+Result<void> BoardMaker::read(FoldedBoard& board, Timestamp until, const std::function<Result<void>()>& keep,
+                              const Progress& progress) {
   const BoardId& id = board.board().id;
   const auto add = [&](const LedgerRow& row) {
-    if (row.season != id.season || row.leaderboard != id.leaderboard.text()) return;
+    if (row.season != id.season || row.leaderboard != id.leaderboard.text() || row.achieved_at > until) return;
     board.add(row.player, row.points, row.achieved_at);
   };
   return scan(add, keep, progress);
@@ -56,17 +57,28 @@ Result<void> BoardMaker::make(const Board& board, const Progress& progress) {
   TallyArena arena;
   FoldedBoard folded(board, arena, hash_seed_);
   auto made = read(
-                  folded, [&] { return index_.begin_load(board); }, progress)
+                  folded, kMaxTimestamp, [&] { return index_.begin_load(board); }, progress)
                   .and_then([&] { return folded.load_into(index_); });
   if (!made) index_.abandon_load(board);
   return made;
+}
+
+Result<void> BoardMaker::make_as_of(const Board& board, Timestamp at, RankIndex& into) {
+  TallyArena arena;
+  FoldedBoard folded(board, arena, hash_seed_);
+  return into.begin_load(board)
+      .and_then([&] {
+        return read(
+            folded, at, [] { return Result<void>(); }, [](ScanProgress) {});
+      })
+      .and_then([&] { return folded.load_into(into); });
 }
 
 Result<Drift> BoardMaker::compare(const Board& board, const Progress& progress) {
   TallyArena arena;
   FoldedBoard folded(board, arena, hash_seed_);
   return read(
-             folded, [] { return Result<void>(); }, progress)
+             folded, kMaxTimestamp, [] { return Result<void>(); }, progress)
       .and_then([&] { return drift_of(folded, ledger_, index_); });
 }
 

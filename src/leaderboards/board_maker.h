@@ -33,12 +33,16 @@ class BoardMaker {
   Result<std::size_t> make_missing(const Progress& progress);
   /// Makes one board again, whatever the index has of it. Errors: conflict while another process is making it.
   Result<void> make(const Board& board, const Progress& progress);
+  /// Puts the board that the results achieved until `at`, that instant included, make into an index of its own, which
+  /// lacks it.
+  Result<void> make_as_of(const Board& board, Timestamp at, RankIndex& into);
   /// Errors: not_ready while the index lacks the board.
   Result<Drift> compare(const Board& board, const Progress& progress);
 
  private:
-  /// Folds the board out of the ledger.
-  Result<void> read(FoldedBoard& board, const std::function<Result<void>()>& keep, const Progress& progress);
+  /// Folds the board out of the results of the ledger that were achieved until `until`.
+  Result<void> read(FoldedBoard& board, Timestamp until, const std::function<Result<void>()>& keep,
+                    const Progress& progress);
   /// Reads the ledger; `keep` is called now and then meanwhile.
   Result<void> scan(const std::function<void(const LedgerRow&)>& visit, const std::function<Result<void>()>& keep,
                     const Progress& progress);

@@ -22,12 +22,14 @@ Result<void> check_limit(std::size_t limit) {
 
 }  // namespace
 
-Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock, std::uint64_t hash_seed)
+Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock,
+                 PastBoards::MakeIndex make_index, std::uint64_t hash_seed)
     : catalogue_(catalogue),
       ledger_(ledger),
       index_(index),
       clock_(clock),
-      maker_(catalogue, ledger, index, clock, hash_seed) {}
+      maker_(catalogue, ledger, index, clock, hash_seed),
+      past_(maker_, std::move(make_index), clock) {}
 
 Result<void> Service::rebuild() {
   const auto made = maker_.make_missing([this](ScanProgress at) {
@@ -84,6 +86,10 @@ Result<bool> Service::is_unopened(const Board& board) const {
 Result<Service::Readable> Service::readable(const BoardRef& ref) const {
   auto board = resolve(ref);
   if (!board) return fail(std::move(board).error());
+  if (ref.as_of) {
+    if (*ref.as_of > clock_.now()) return fail(Code::invalid, "must not be in the future", "asOf");
+    return past_.at(*board, *ref.as_of).map([&](auto reader) { return Readable{*board, std::move(reader)}; });
+  }
   // A shared index has no board that nobody has opened.
   const auto is_empty = is_unopened(*board);
   if (!is_empty) return fail(is_empty.error());
@@ -154,6 +160,7 @@ Result<std::uint64_t> Service::version(const BoardRef& ref) const {
 }
 
 std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {
+  if (ref.as_of) return std::nullopt;
   const auto board = resolve(ref);
   return board ? index_.known_version(*board) : std::nullopt;
 }
@@ -192,6 +199,7 @@ Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, 
   if (!record) return fail(record.error());
   auto erased = ledger_.erase_player(leaderboard, player, mode);
   if (!erased) return erased;
+  past_.forget();
   for (const Season& season : (*record)->seasons) {
     const auto gone = index_.erase(board_of((*record)->definition, season), {&player, 1});
     if (!gone) return gone;

@@ -20,6 +20,7 @@
 #include "leaderboards/catalogue.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/ledger.h"
+#include "leaderboards/past_boards.h"
 #include "leaderboards/rank_index.h"
 #include "leaderboards/values.h"
 
@@ -28,7 +29,8 @@ namespace scoreline::leaderboards {
 /// Which board a reader means: a season by id, or the current one.
 struct BoardRef {
   std::string_view leaderboard;
-  std::optional<SeasonId> season;  ///< nullopt: current
+  std::optional<SeasonId> season = {};  ///< nullopt: current
+  std::optional<Timestamp> as_of = {};  ///< as it stood then; nullopt: as it is
 };
 
 /// One player among friends.
@@ -51,8 +53,9 @@ struct RebuildProgress {
 
 class Service {
  public:
-  /// `hash_seed`: random wherever strangers choose the player ids.
-  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock, std::uint64_t hash_seed = 0);
+  /// `make_index`: for boards of the past. `hash_seed`: random wherever strangers choose the player ids.
+  Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const Clock& clock, PastBoards::MakeIndex make_index,
+          std::uint64_t hash_seed = 0);
 
   /// Makes every board that the index lacks from the ledger, whose rows it verifies on the way. Call once, before or
   /// while the doors are open.
@@ -69,6 +72,9 @@ class Service {
 
   /// The board a reader means. Errors: not_ready, not_found (leaderboard).
   Result<Board> resolve(const BoardRef& ref) const;
+
+  // Every read of a board of the past costs a scan of the ledger, unless the board is kept from the last one. Errors:
+  // invalid, field `asOf`, when the instant is still to come.
 
   /// limit 1..kMaxEntries, else Code::invalid, field `limit`.
   Result<Page> top(const BoardRef& ref, std::size_t limit) const;
@@ -110,6 +116,7 @@ class Service {
   RankIndex& index_;
   const Clock& clock_;
   BoardMaker maker_;
+  mutable PastBoards past_;
   std::atomic<bool> ready_{false};
   std::atomic<std::uint64_t> results_done_{0};
   std::atomic<std::uint64_t> results_total_{0};

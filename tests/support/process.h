@@ -46,7 +46,7 @@ struct Process {
           Random& random)
       : catalogue(std::move(leaderboards::Catalogue::open(ledger).value())),
         index(std::move(of_boards)),
-        service(*catalogue, ledger, *index, clock),
+        service(*catalogue, ledger, *index, clock, [] { return std::make_unique<memory::MemoryRankIndex>(1); }),
         pipeline(service, ledger, *index, clock, random) {}
   /// Its boards in memory.
   Process(leaderboards::Ledger& ledger, const Clock& clock, Random& random)

@@ -26,6 +26,25 @@ TEST_P(Api, SubmitTellsOutcomePointsAndRanks) {
             R"({"outcome":"improved","points":140,"rank":1,"previousRank":2})");
 }
 
+TEST_P(Api, ABoardOfThePastIsReadAsAnyOther) {
+  submit("alice", "10", "2026-10-12T17:00:00Z");
+  submit("bob", "20", "2026-10-12T17:30:00Z");
+  const std::string past = "asOf=2026-10-12T17:29:59.999Z";
+  EXPECT_EQ(server.get(std::string(kSeason) + "/top?" + past).body,
+            R"({"season":12,"period":"season","asOf":"2026-10-12T17:29:59.999Z","players":1,"entries":[{"rank":1,)"
+            R"("playerId":"alice","points":10,"achievedAt":"2026-10-12T17:00:00Z"}]})");
+  EXPECT_EQ(players(server.get(std::string(kSeason) + "/top").body), (std::vector<std::string>{"bob", "alice"}));
+  EXPECT_EQ(member(server.get(std::string(kSeason) + "/players/alice?" + past).body, "rank"), "1");
+  expect_problem(server.get(std::string(kSeason) + "/players/bob?" + past), 404, "not_found", "playerId");
+  EXPECT_EQ(players(server.get(std::string(kSeason) + "/players/alice/around?" + past).body).size(), 1U);
+  EXPECT_EQ(players(server.get(std::string(kSeason) + "/ranks?" + past).body).size(), 1U);
+  EXPECT_EQ(
+      member(server.post(std::string(kSeason) + "/players:rank?" + past, R"({"playerIds":["bob"]})").body, "asOf"),
+      "\"2026-10-12T17:29:59.999Z\"");
+  expect_problem(server.get(std::string(kSeason) + "/top?asOf=yesterday"), 422, "invalid", "asOf");
+  expect_problem(server.get(std::string(kSeason) + "/top?asOf=2999-01-01T00:00:00Z"), 422, "invalid", "asOf");
+}
+
 TEST_P(Api, AResultWithAMatchIdCountsOnce) {
   const std::string body =
       R"({"matchId":"82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6","playerId":"alice","seasonId":12,"points":)";

@@ -206,7 +206,8 @@ TEST_F(CommitFaultTest, TotalsOfASharedIndexComeFromTheLedger) {
   ASSERT_TRUE(world_.submit("a", 5));
   const auto catalogue = leaderboards::Catalogue::open(world_.ledger).value();
   SharedIndex index(1);
-  leaderboards::Service service(*catalogue, world_.ledger, index, world_.clock);
+  leaderboards::Service service(*catalogue, world_.ledger, index, world_.clock,
+                                [] { return std::make_unique<memory::MemoryRankIndex>(1); });
   Pipeline pipeline(service, world_.ledger, index, world_.clock, world_.random);
   test::must(service.rebuild());
   ASSERT_TRUE(world_.submit("a", 10));  // through the other process
