@@ -281,6 +281,15 @@ class Parser {
                          "  scoreline reconcile --repair --season 12 --server http://127.0.0.1:8080");
     reconcile_->add_flag("--repair", reconcile_command_.repair, "Make the board again when they differ");
     add_board(*reconcile_, reconcile_command_.board, current);
+    CLI::App* audit = command("audit", "Check what is shown against the ledger",
+                              "  scoreline audit rank alice --server http://127.0.0.1:8080\n"
+                              "  scoreline audit rank alice --season 12 --as-of 2026-10-12T18:00:00Z --data DIR");
+    audit->require_subcommand(1);
+    audit->fallthrough();
+    audit_rank_ = audit->add_subcommand("rank", "Count a player's rank again from the ledger, and compare");
+    audit_rank_->add_option("PLAYER", audit_rank_command_.player, "The player's id")->required();
+    add_board(*audit_rank_, audit_rank_command_.board, current);
+    add_as_of(*audit_rank_, audit_rank_command_.board);
     CLI::App* config =
         command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
     config->require_subcommand(1);
@@ -301,6 +310,7 @@ class Parser {
     if (verify_->parsed()) return VerifyCommand{};
     if (rebuild_->parsed()) return rebuild_command_;
     if (reconcile_->parsed()) return reconcile_command_;
+    if (audit_rank_->parsed()) return audit_rank_command_;
     if (demo_->parsed()) return demo_command_;
     if (produce_->parsed()) return produce_command_;
     if (dead_letters_->parsed()) return dead_letters_command_;
@@ -324,6 +334,7 @@ class Parser {
   CLI::App* verify_ = nullptr;
   CLI::App* rebuild_ = nullptr;
   CLI::App* reconcile_ = nullptr;
+  CLI::App* audit_rank_ = nullptr;
   CLI::App* produce_ = nullptr;
   CLI::App* dead_letters_ = nullptr;
   CLI::App* config_print_ = nullptr;
@@ -335,6 +346,7 @@ class Parser {
   AroundCommand around_command_;
   RebuildCommand rebuild_command_;
   ReconcileCommand reconcile_command_;
+  AuditRankCommand audit_rank_command_;
   DemoCommand demo_command_;
   ProduceCommand produce_command_;
   DeadLettersCommand dead_letters_command_;

@@ -68,6 +68,12 @@ struct ReconcileCommand {
   bool repair = false;  ///< makes it again when they differ
 };
 
+/// Counts a player's rank again from the ledger.
+struct AuditRankCommand {
+  std::string player;
+  BoardChoice board;
+};
+
 struct DemoCommand {
   std::int64_t rate = 35;             ///< made-up results a second
   std::optional<std::uint64_t> seed;  ///< absent: another season each time
@@ -105,8 +111,8 @@ struct HelpCommand {
 };
 
 using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
-                             VerifyCommand, RebuildCommand, ReconcileCommand, DemoCommand, ProduceCommand,
-                             DeadLettersCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+                             VerifyCommand, RebuildCommand, ReconcileCommand, AuditRankCommand, DemoCommand,
+                             ProduceCommand, DeadLettersCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

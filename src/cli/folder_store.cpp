@@ -100,6 +100,20 @@ Result<ShownBoard> FolderStore::around(const BoardChoice& board, const std::stri
   return shown(*page, *chosen);
 }
 
+Result<ShownAudit> FolderStore::audit_rank(const BoardChoice& board, const std::string& player) {
+  const auto id = PlayerId::parse(player);
+  if (!id) return fail(id.error());
+  const auto chosen = choose(service_, board);
+  if (!chosen) return fail(chosen.error());
+  const auto audit = service_.audit_rank(chosen->ref, *id);
+  if (!audit) return fail(audit.error());
+  const auto shown_place = [&](const std::optional<leaderboards::Place>& place) {
+    return place ? shown(leaderboards::Page{place->players, {place->entry}}, *chosen)
+                 : shown(leaderboards::Page{}, *chosen);
+  };
+  return ShownAudit{shown_place(audit->shown), shown_place(audit->recounted), audit->agrees()};
+}
+
 Result<std::int64_t> FolderStore::rebuild(const BoardChoice& board, const OnProgress& progress) {
   const auto chosen = choose(service_, board);
   if (!chosen) return fail(chosen.error());

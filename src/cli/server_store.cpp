@@ -82,16 +82,18 @@ std::string query_of(const BoardChoice& board) {
   return board.as_of ? "&asOf=" + format_timestamp(*board.as_of) : std::string();
 }
 
+ShownEntry read_entry(JsonValue entry) {
+  return {number_of<std::uint64_t>(entry, "rank"), std::string(text_of(entry, "playerId")),
+          std::string(text_of(entry, "points")), std::string(text_of(entry, "achievedAt"))};
+}
+
 Result<ShownBoard> read_board(const std::string& body) {
   const auto document = JsonDocument::parse(body);
   if (!document) return fail(not_scoreline());
   const JsonValue root = document->root();
   if (text_of(root, "season").empty() || text_of(root, "players").empty()) return fail(not_scoreline());
   ShownBoard board{number_of<std::int64_t>(root, "season"), number_of<std::uint64_t>(root, "players"), {}};
-  each_of(root, "entries", [&](JsonValue entry) {
-    board.entries.push_back({number_of<std::uint64_t>(entry, "rank"), std::string(text_of(entry, "playerId")),
-                             std::string(text_of(entry, "points")), std::string(text_of(entry, "achievedAt"))});
-  });
+  each_of(root, "entries", [&](JsonValue entry) { board.entries.push_back(read_entry(entry)); });
   return board;
 }
 
@@ -172,6 +174,27 @@ Result<ShownBoard> ServerStore::around(const BoardChoice& board, const std::stri
   const auto body = call(request);
   if (!body) return fail(body.error());
   return read_board(*body);
+}
+
+Result<ShownAudit> ServerStore::audit_rank(const BoardChoice& board, const std::string& player) {
+  if (const auto id = leaderboards::PlayerId::parse(player); !id) return fail(id.error());
+  http::ClientRequest request;
+  request.target = fmt::format("{}/players/{}/audit?{}", path_of(board), http::percent_encode(player), query_of(board));
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  const auto document = JsonDocument::parse(*body);
+  if (!document || text_of(document->root(), "agrees").empty()) return fail(not_scoreline());
+  const JsonValue root = document->root();
+  ShownAudit audit;
+  audit.agrees = text_of(root, "agrees") == "true";
+  audit.shown.season = audit.recounted.season = number_of<std::int64_t>(root, "season");
+  root.each([&](JsonValue member) {
+    if (member.kind() != JsonKind::object) return;
+    ShownBoard& side = member.key() == "shown" ? audit.shown : audit.recounted;
+    side.players = number_of<std::uint64_t>(member, "players");
+    side.entries.push_back(read_entry(member));
+  });
+  return audit;
 }
 
 Result<std::string> ServerStore::run_task(const BoardChoice& board, std::string_view task, std::string_view query,

@@ -23,6 +23,7 @@ class ServerStore final : public Store {
   Result<BatchOutcome> submit(const std::vector<ingest::Submission>& batch) override;
   Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) override;
   Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) override;
+  Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) override;
   Result<std::int64_t> rebuild(const BoardChoice& board, const OnProgress& progress) override;
   Result<ShownDrift> reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) override;
 

@@ -58,6 +58,13 @@ struct ShownDrift {
   bool repaired = false;
 };
 
+/// A player's place on a board and by a recount of the ledger; each has one entry, or none when the player is absent.
+struct ShownAudit {
+  ShownBoard shown;
+  ShownBoard recounted;
+  bool agrees = false;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -70,6 +77,9 @@ class Store {
   virtual Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) = 0;
   /// No entries when the player is absent.
   virtual Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) = 0;
+
+  /// Counts the player's rank again from the ledger.
+  virtual Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) = 0;
 
   /// Results read so far, of how many.
   using OnProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;

@@ -12,8 +12,8 @@ namespace {
 /// Reads that wait for the index at once, each on a thread, and those that wait for such a thread.
 constexpr unsigned kWaitingReads = 16;
 constexpr std::size_t kQueuedReads = 4096;
-/// Reads of boards of the past that wait for the one thread that answers them.
-constexpr std::size_t kQueuedPastReads = 256;
+/// Reads of the whole ledger that wait for the one thread that answers them.
+constexpr std::size_t kQueuedScans = 256;
 /// Calls for dead letters that wait for the one thread that answers them.
 constexpr std::size_t kQueuedLetterCalls = 64;
 constexpr std::chrono::milliseconds kRetryWhenFull = std::chrono::seconds{1};
@@ -49,7 +49,7 @@ Response wrong_method(std::string allow) {
 Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files,
          IndexReads reads, HostCheck hosts)
     : hosts_(std::move(hosts)), context_{service, pipeline, {}, BoardTasks(service)} {
-  past_pool_ = std::make_unique<BlockingPool>(1, kQueuedPastReads);
+  scan_pool_ = std::make_unique<BlockingPool>(1, kQueuedScans);
   if (reads == IndexReads::waiting) pool_ = std::make_unique<BlockingPool>(kWaitingReads, kQueuedReads);
   for (const StaticFile& file : files) {
     files_[file.path] = {file.content_type,
@@ -66,7 +66,7 @@ void Api::keep_dead_letters(ingest::DeadLetters& dead_letters) {
 void Api::finish() {
   if (context_.replay) context_.replay->stop();
   letters_pool_.reset();
-  past_pool_.reset();
+  scan_pool_.reset();
   pool_.reset();
 }
 
@@ -85,8 +85,8 @@ void Api::handle(const Request& request, Responder responder) {
   }
   const Call call{context_, request, *target, found.params};
   if (found.route->start != nullptr) return found.route->start(call, std::move(responder));
-  if (found.route->reads_index && target->parameter("asOf")) {
-    return answer_later(*past_pool_, request, std::move(responder));
+  if (found.route->scans || (found.route->reads_index && target->parameter("asOf"))) {
+    return answer_later(*scan_pool_, request, std::move(responder));
   }
   if (pool_ && found.route->reads_index) {
     if (found.route->kept != nullptr) {

@@ -54,7 +54,7 @@ class Api final : public Handler {
   std::unordered_map<std::string_view, ServedFile> files_;
   // Last: their works use the above.
   std::unique_ptr<BlockingPool> pool_;          // nullptr: reads are inline
-  std::unique_ptr<BlockingPool> past_pool_;     // reads of boards of the past, which may scan the ledger
+  std::unique_ptr<BlockingPool> scan_pool_;     // reads of the whole ledger, boards of the past among them
   std::unique_ptr<BlockingPool> letters_pool_;  // nullptr: no dead letters are kept
 };
 

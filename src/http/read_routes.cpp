@@ -40,6 +40,16 @@ Result<PlaceView> view_place(const Call& call, std::string_view leaderboard, std
   return PlaceView{std::move(*board), std::move(*place)};
 }
 
+void append_place(std::string& out, const leaderboards::Place& place, int scale) {
+  out += '{';
+  append_entry(out, place.entry, scale);
+  out += R"(,"players":)";
+  append_number(out, place.players);
+  out += R"(,"percentile":)";
+  append_scaled(out, std::llround(leaderboards::percentile(place) * 100), 2);
+  out += '}';
+}
+
 struct PageView {
   BoardView board;
   Page page;
@@ -118,13 +128,8 @@ Result<std::vector<PlayerId>> read_players(const Call& call) {
 Result<Response> read_player(const Call& call) {
   const auto view = view_place(call, call.params[0], call.params[1], call.params[2]);
   if (!view) return fail(view.error());
-  std::string out = "{";
-  append_entry(out, view->place.entry, view->board.scale());
-  out += R"(,"players":)";
-  append_number(out, view->place.players);
-  out += R"(,"percentile":)";
-  append_scaled(out, std::llround(leaderboards::percentile(view->place) * 100), 2);
-  out += '}';
+  std::string out;
+  append_place(out, view->place, view->board.scale());
   return json(std::move(out));
 }
 
@@ -132,6 +137,30 @@ Result<Response> read_around(const Call& call) {
   const auto view = view_around(call, call.params[0], call.params[1], call.params[2]);
   if (!view) return fail(view.error());
   return json(entries_page(view->board, view->page));
+}
+
+Result<Response> audit_rank(const Call& call) {
+  if (auto known = call.target.allow_only({}, kBoardParameters); !known) return fail(std::move(known.error()));
+  const auto board = view_board(call, call.params[0], call.params[1]);
+  if (!board) return fail(board.error());
+  const auto player = player_param(call.params[2]);
+  if (!player) return fail(player.error());
+  const auto audit = call.context.service.audit_rank(board->ref(), *player);
+  if (!audit) return fail(audit.error());
+  std::string out;
+  append_board(out, *board);
+  const auto append = [&](std::string_view key, const std::optional<leaderboards::Place>& place) {
+    out += key;
+    if (place) {
+      append_place(out, *place, board->scale());
+    } else {
+      out += "null";
+    }
+  };
+  append(R"(,"shown":)", audit->shown);
+  append(R"(,"recounted":)", audit->recounted);
+  out += audit->agrees() ? R"(,"agrees":true})" : R"(,"agrees":false})";
+  return json(std::move(out));
 }
 
 Result<Response> read_ranks(const Call& call) {

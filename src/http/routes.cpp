@@ -17,11 +17,16 @@ constexpr Route later(Method method, std::string_view pattern, std::string_view 
 constexpr Route from_index(Method method, std::string_view pattern, std::string_view summary,
                            Result<Response> (*answer)(const Call&),
                            std::optional<Response> (*kept)(const Call&) = nullptr) {
-  return {method, pattern, summary, answer, nullptr, true, false, kept};
+  return {method, pattern, summary, answer, nullptr, true, false, false, kept};
 }
 constexpr Route waiting(Method method, std::string_view pattern, std::string_view summary,
                         Result<Response> (*answer)(const Call&)) {
   return {method, pattern, summary, answer, nullptr, false, true};
+}
+
+constexpr Route scanning(Method method, std::string_view pattern, std::string_view summary,
+                         Result<Response> (*answer)(const Call&)) {
+  return {method, pattern, summary, answer, nullptr, true, false, true};
 }
 
 constexpr Route kRoutes[] = {
@@ -38,6 +43,8 @@ constexpr Route kRoutes[] = {
                "Read one player's place", read_player),
     from_index(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}/around",
                "Read the entries around a player", read_around),
+    scanning(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/players/{player}/audit",
+             "Count a player's rank again from the ledger", audit_rank),
     from_index(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/ranks", "Read a range of ranks",
                read_ranks),
     from_index(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}/players:rank",

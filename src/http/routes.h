@@ -66,6 +66,8 @@ struct Route {
   bool reads_index = false;
   /// Whether `answer` waits for a disk or for the writer, and must not hold up a loop.
   bool waits = false;
+  /// Whether `answer` reads the whole ledger.
+  bool scans = false;
   /// What `answer` would say, when that can be known without the index.
   std::optional<Response> (*kept)(const Call&) = nullptr;
 };
@@ -102,6 +104,7 @@ std::optional<Response> kept_article_top(const Call& call);
 // read_routes.cpp
 Result<Response> read_player(const Call& call);
 Result<Response> read_around(const Call& call);
+Result<Response> audit_rank(const Call& call);
 Result<Response> read_ranks(const Call& call);
 Result<Response> read_friends(const Call& call);
 Result<Response> read_article_player(const Call& call);

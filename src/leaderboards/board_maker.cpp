@@ -74,6 +74,15 @@ Result<void> BoardMaker::make_as_of(const Board& board, Timestamp at, RankIndex&
       .and_then([&] { return folded.load_into(into); });
 }
 
+Result<RankAudit> BoardMaker::audit_rank(const BoardReader& reader, const Board& board, Timestamp until,
+                                         const PlayerId& player) {
+  const auto read_ledger = [&](FoldedBoard& folded) {
+    return read(
+        folded, until, [] { return Result<void>(); }, [](ScanProgress) {});
+  };
+  return leaderboards::audit_rank(reader, board, player, read_ledger, hash_seed_);
+}
+
 Result<Drift> BoardMaker::compare(const Board& board, const Progress& progress) {
   TallyArena arena;
   FoldedBoard folded(board, arena, hash_seed_);

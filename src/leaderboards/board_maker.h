@@ -16,6 +16,7 @@
 #include "leaderboards/catalogue.h"
 #include "leaderboards/ledger.h"
 #include "leaderboards/ledger_fold.h"
+#include "leaderboards/rank_audit.h"
 #include "leaderboards/rank_index.h"
 
 namespace scoreline::leaderboards {
@@ -36,6 +37,8 @@ class BoardMaker {
   /// Puts the board that the results achieved until `at`, that instant included, make into an index of its own, which
   /// lacks it.
   Result<void> make_as_of(const Board& board, Timestamp at, RankIndex& into);
+  /// Counts a player's place again from the results achieved until `until`, beside what `reader` shows of the board.
+  Result<RankAudit> audit_rank(const BoardReader& reader, const Board& board, Timestamp until, const PlayerId& player);
   /// Errors: not_ready while the index lacks the board.
   Result<Drift> compare(const Board& board, const Progress& progress);
 

@@ -125,6 +125,12 @@ Result<Page> Service::around(const BoardRef& ref, const PlayerId& player, std::s
   return readable(ref).and_then([&](const Readable& at) { return at.reader->around(at.board, player, radius); });
 }
 
+Result<RankAudit> Service::audit_rank(const BoardRef& ref, const PlayerId& player) const {
+  return readable(ref).and_then([&](const Readable& at) {
+    return maker_.audit_rank(*at.reader, at.board, ref.as_of.value_or(kMaxTimestamp), player);
+  });
+}
+
 Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> players) const {
   if (players.empty()) return fail(Code::invalid, "must name 1..1000 players", "playerIds");
   if (players.size() > kMaxEntries) return fail(Code::too_many, "must name 1..1000 players", "playerIds");

@@ -86,6 +86,8 @@ class Service {
   Result<Place> place_of(const BoardRef& ref, const PlayerId& player) const;
   /// radius 0..kMaxRadius. An absent player gives no entries.
   Result<Page> around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const;
+  /// A player's place, and the same counted again from the ledger: a scan of it, whatever board it is.
+  Result<RankAudit> audit_rank(const BoardRef& ref, const PlayerId& player) const;
   /// 1..kMaxEntries players; one asked for twice counts once.
   Result<Friends> friends(const BoardRef& ref, std::span<const PlayerId> players) const;
   /// Changes with each change of the board; for caches of rendered pages.
@@ -115,7 +117,7 @@ class Service {
   Ledger& ledger_;
   RankIndex& index_;
   const Clock& clock_;
-  BoardMaker maker_;
+  mutable BoardMaker maker_;
   mutable PastBoards past_;
   std::atomic<bool> ready_{false};
   std::atomic<std::uint64_t> results_done_{0};

@@ -1,5 +1,4 @@
 // Faults that leaderboards elsewhere have had, by their numbers in the collection of cases, on every pair of stores.
-// Each is looked at live, after a restart, and after every board was made again from the ledger.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/cases/case_stores.h"
+#include "contract/cases/cases_fixture.h"
 
 namespace scoreline::leaderboards {
 namespace {
@@ -19,84 +18,6 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-
-class CasesTest : public testing::TestWithParam<test::StoresUnderTest> {
- protected:
-  void SetUp() override {
-    stores_ = GetParam().make();
-    if (stores_ == nullptr) GTEST_SKIP() << "the servers of " << GetParam().name << " are not here: ./dev setup";
-    world_.emplace(*stores_);
-    board_ = world_->board();
-  }
-
-  /// Runs `look` now, again after a restart, and again after what outlives one was lost.
-  template <typename Look>
-  void live_and_rebuilt(const Look& look) {
-    {
-      SCOPED_TRACE("live");
-      look();
-    }
-    {
-      SCOPED_TRACE("after a restart");
-      world_->restart();
-      look();
-    }
-    if (!stores_->lose_boards()) return;
-    SCOPED_TRACE("made again from the ledger");
-    world_->restart();
-    look();
-  }
-
-  /// How many results the ledger has, of players that are not erased.
-  std::size_t stored() {
-    std::size_t count = 0;
-    test::must(stores_->truth().scan([&](const LedgerRow&) { ++count; }, [](ScanProgress) {}));
-    return count;
-  }
-
-  void expect_order(const std::vector<std::string>& expected) {
-    live_and_rebuilt([&] {
-      EXPECT_EQ(world_->top(), expected);
-      expect_all_reads_agree();
-    });
-  }
-
-  /// The rank in the top is the rank of every other read.
-  void expect_all_reads_agree() {
-    const auto page = world_->service().top(board_, 1000).value();
-    std::vector<PlayerId> players;
-    for (const Entry& entry : page.entries) players.push_back(entry.player);
-    for (const Entry& entry : page.entries) {
-      EXPECT_EQ(world_->service().place_of(board_, entry.player)->entry, entry);
-      const auto around = world_->service().around(board_, entry.player, 2).value();
-      EXPECT_NE(std::find(around.entries.begin(), around.entries.end(), entry), around.entries.end());
-    }
-    if (players.empty()) return;
-    const auto friends = world_->service().friends(board_, players).value();
-    ASSERT_EQ(friends.entries.size(), page.entries.size());
-    for (std::size_t i = 0; i < page.entries.size(); ++i) EXPECT_EQ(friends.entries[i].entry, page.entries[i]);
-  }
-
-  Timestamp t(std::int64_t seconds) const { return Timestamp{test::at("2026-10-12T12:00:00Z").ms + seconds * 1000}; }
-  Outcome submit(std::string player, std::int64_t points, Timestamp when, std::optional<Uuid> match = {}) {
-    return world_->submit(std::move(player), points, when, match).value().outcome;
-  }
-  Error refused(Submission submission) {
-    const auto receipt = world_->submit(std::move(submission));
-    EXPECT_FALSE(receipt);
-    return receipt ? Error{} : receipt.error();
-  }
-  void define(
-      Rule rule, const std::function<void(Definition&)>& change = [](Definition&) {}) {
-    Definition definition = test::with_rule("main", rule);
-    change(definition);
-    ASSERT_TRUE(world_->put(definition));
-  }
-
-  std::unique_ptr<test::Stores> stores_;
-  std::optional<test::WorldOver> world_;
-  BoardRef board_;
-};
 
 TEST_P(CasesTest, C01_EqualPointsRankByTimeWhateverTheIds) {
   submit("zed", 100, t(1));
@@ -435,45 +356,6 @@ TEST_P(CasesTest, C44_RanksBeforeAndAfterAreInTheBoardsDirection) {
   EXPECT_EQ(worse.standing, (Standing{5, t(2)}));
 }
 
-TEST_P(CasesTest, ABoardOfThePastIsWhatResultsAchievedUntilThenMake) {
-  ASSERT_TRUE(world_->submit("early", 10, t(0)));
-  ASSERT_TRUE(world_->submit("mover", 5, t(10)));
-  ASSERT_TRUE(world_->submit("mover", 50, t(20)));
-  ASSERT_TRUE(world_->submit("late", 99, t(30)));
-  ASSERT_TRUE(world_->submit("mover", 20, t(15)));  // comes last, and was achieved before
-  const auto as_of = [&](std::int64_t seconds) {
-    BoardRef past = board_;
-    past.as_of = t(seconds);
-    return past;
-  };
-  live_and_rebuilt([&] {
-    EXPECT_THAT(world_->top(as_of(-1)), IsEmpty());
-    EXPECT_THAT(world_->top(as_of(0)), ElementsAre("early=10"));
-    EXPECT_THAT(world_->top(as_of(14)), ElementsAre("early=10", "mover=5"));
-    EXPECT_THAT(world_->top(as_of(15)), ElementsAre("mover=20", "early=10"));
-    EXPECT_THAT(world_->top(as_of(29)), ElementsAre("mover=50", "early=10"));
-    EXPECT_THAT(world_->top(as_of(30)), ElementsAre("late=99", "mover=50", "early=10"));
-    EXPECT_EQ(world_->service().place_of(as_of(14), test::player("mover"))->entry.rank, 2U);
-    EXPECT_EQ(world_->service().place_of(as_of(14), test::player("late")).error().code, Code::not_found);
-    EXPECT_EQ(world_->service().around(as_of(29), test::player("early"), 1)->players, 2U);
-  });
-  const auto ahead = world_->service().top(
-      BoardRef{.leaderboard = "main", .season = board_.season, .as_of = Timestamp{world_->clock.now().ms + 1}}, 10);
-  ASSERT_FALSE(ahead);
-  EXPECT_EQ(ahead.error().field, "asOf");
-}
-
-TEST_P(CasesTest, AnErasedPlayerIsGoneFromBoardsOfThePastToo) {
-  ASSERT_TRUE(world_->submit("stays", 10, t(0)));
-  ASSERT_TRUE(world_->submit("goes", 20, t(1)));
-  BoardRef past = board_;
-  past.as_of = t(2);
-  EXPECT_THAT(world_->top(past), ElementsAre("goes=20", "stays=10"));
-  ASSERT_TRUE(
-      world_->service().erase_player(test::leaderboard("main"), test::player("goes"), Ledger::Erase::from_boards));
-  EXPECT_THAT(world_->top(past), ElementsAre("stays=10"));
-}
-
 TEST_P(CasesTest, C48_IdsAreBytesThatComeBackAsTheyWent) {
   const std::vector<std::string> ids = {"a:b", "a b", "José", "x", "X", std::string(128, 'y'), "{s12}", "*", "😀"};
   std::int64_t points = 100;
@@ -488,13 +370,7 @@ TEST_P(CasesTest, C48_IdsAreBytesThatComeBackAsTheyWent) {
   EXPECT_EQ(refused(test::WorldOver::result("a\nb", 1)).field, "playerId");
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, CasesTest,
-                         testing::Values(test::StoresUnderTest{"memory", test::model_and_memory},
-                                         test::StoresUnderTest{"embedded", test::sqlite_and_memory},
-                                         test::StoresUnderTest{"redis", test::postgres_and_redis},
-                                         test::StoresUnderTest{"valkey", test::postgres_and_valkey},
-                                         test::StoresUnderTest{"redis_cluster", test::postgres_and_redis_cluster}),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Stores, CasesTest, all_stores(), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace scoreline::leaderboards

@@ -45,6 +45,17 @@ TEST_P(Api, ABoardOfThePastIsReadAsAnyOther) {
   expect_problem(server.get(std::string(kSeason) + "/top?asOf=2999-01-01T00:00:00Z"), 422, "invalid", "asOf");
 }
 
+TEST_P(Api, ARankIsCountedAgainFromTheLedger) {
+  submit("alice", "10");
+  submit("bob", "20");
+  const std::string alice =
+      R"({"rank":2,"playerId":"alice","points":10,"achievedAt":"2026-10-12T17:00:00Z","players":2,"percentile":50})";
+  EXPECT_EQ(server.get(std::string(kSeason) + "/players/alice/audit").body,
+            R"({"season":12,"period":"season","shown":)" + alice + R"(,"recounted":)" + alice + R"(,"agrees":true})");
+  EXPECT_EQ(server.get(std::string(kSeason) + "/players/nobody/audit").body,
+            R"({"season":12,"period":"season","shown":null,"recounted":null,"agrees":true})");
+}
+
 TEST_P(Api, AResultWithAMatchIdCountsOnce) {
   const std::string body =
       R"({"matchId":"82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6","playerId":"alice","seasonId":12,"points":)";

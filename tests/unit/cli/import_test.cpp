@@ -52,6 +52,7 @@ struct ScriptedStore final : Store {
   }
   Result<ShownBoard> range(const BoardChoice&, std::uint64_t, std::size_t) override { return ShownBoard{}; }
   Result<ShownBoard> around(const BoardChoice&, const std::string&, std::size_t) override { return ShownBoard{}; }
+  Result<ShownAudit> audit_rank(const BoardChoice&, const std::string&) override { return ShownAudit{}; }
   Result<std::int64_t> rebuild(const BoardChoice&, const OnProgress&) override { return 1; }
   Result<ShownDrift> reconcile(const BoardChoice&, bool, const OnProgress&) override { return ShownDrift{}; }
 
@@ -69,6 +70,7 @@ struct Borrowed final : Store {
   Result<ShownBoard> around(const BoardChoice& b, const std::string& p, std::size_t r) override {
     return store.around(b, p, r);
   }
+  Result<ShownAudit> audit_rank(const BoardChoice& b, const std::string& p) override { return store.audit_rank(b, p); }
   Result<std::int64_t> rebuild(const BoardChoice& b, const OnProgress& p) override { return store.rebuild(b, p); }
   Result<ShownDrift> reconcile(const BoardChoice& b, bool r, const OnProgress& p) override {
     return store.reconcile(b, r, p);
@@ -188,7 +190,8 @@ TEST_F(ImportTest, ARejectedResultIsToldWithItsOwnLine) {
 
 TEST_F(ImportTest, ASeasonAskedForStandsInPlaceOfTheRows) {
   ImportCommand command;
-  command.into = {"other", 9};
+  command.into.leaderboard = "other";
+  command.into.season = 9;
   EXPECT_EQ(run(1, command).value(), 0);
   EXPECT_EQ(store.batches[0][0].season_id, 9);
   EXPECT_EQ(store.batches[0][0].leaderboard, "other");
