@@ -131,7 +131,7 @@ Result<void> BoardCommit::admit_totals(Ledger& ledger, const RankIndex& index) {
   for (const Row* const row : rows_) {
     Total& total = totals_.at(row->result().player.text());
     const std::int64_t points = row->result().points;
-    (points > 0 ? total.highest : total.lowest).add(points, row->result().achieved_at);
+    (points > 0 ? total.highest : total.lowest).add(result_of(row->result()));
   }
   for (const auto& [player, total] : totals_) {
     // Whichever of the results turn out to be duplicates, the total stays between these two.
@@ -151,7 +151,7 @@ Result<void> BoardCommit::admit_one_by_one(Ledger& ledger, std::string_view play
     if (!known) return fail(known.error());
     if (*known || seen.contains(result.match_id)) continue;  // a duplicate: it adds nothing
     Fold with = total;
-    with.add(result.points, result.achieved_at);
+    with.add(result_of(result));
     if (!fits(with)) {
       *row->receipt = fail(Code::invalid, "would take the player's total out of the board's range", "points");
       continue;
@@ -164,9 +164,9 @@ Result<void> BoardCommit::admit_one_by_one(Ledger& ledger, std::string_view play
 
 Offer BoardCommit::offered_by(const Row& row) {
   const auto& result = row.result();
-  if (target_->board.rule != Rule::sum) return Offer{result.player, {result.points, result.achieved_at}};
+  if (target_->board.rule != Rule::sum) return Offer{result.player, result_of(result)};
   Fold& total = totals_.at(result.player.text()).now;
-  total.add(result.points, result.achieved_at);
+  total.add(result_of(result));
   return Offer{result.player, *total.standing(), total.results()};
 }
 
@@ -253,7 +253,7 @@ Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
     const auto& result = row->result();
     const auto at = applied->find(result.player.text());
     const Applied now = at == applied->end() ? Applied{} : at->second;
-    const Standing own{result.points, leaderboards::kept_time(board, result.achieved_at)};
+    const Standing own{result.points, leaderboards::kept_time(board, result.achieved_at), result.extra};
     const bool made_it = board.rule == Rule::sum ? result.points != 0 : own == now.standing;
     Outcome outcome = row->accepted->own_match ? Outcome::duplicate : Outcome::unchanged;
     if (now.changed && made_it && !kept->conflicts_with(*row->accepted)) outcome = Outcome::improved;

@@ -67,7 +67,7 @@ Result<void> BoardIntake::show(const std::vector<Message>& batch) {
     const Board& board = accepted->target->board;
     if (board.rule == Rule::sum || accepted->target->opened == nullptr) continue;
     OffersToBoard& to = by_board.try_emplace(board.id, OffersToBoard{board, {}, {}}).first->second;
-    to.offers.push_back({accepted->result.player, {accepted->result.points, accepted->result.achieved_at}});
+    to.offers.push_back({accepted->result.player, result_of(accepted->result)});
     to.messages.push_back(&message);
   }
   for (const auto& [id, to] : by_board) {

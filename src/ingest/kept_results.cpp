@@ -24,7 +24,7 @@ Result<KeptResults> KeptResults::read(leaderboards::Ledger& ledger, std::vector<
     all.kept_.emplace(Key{result.match_id, result.player.text()}, std::nullopt);
   }
   const auto read = ledger.visit_kept(all.like_, [&](const leaderboards::LedgerRow& row) {
-    all.kept_.at({row.match_id, row.player}) = Kept{row.season, {row.points, row.achieved_at}};
+    all.kept_.at({row.match_id, row.player}) = Kept{row.season, result_of(row)};
   });
   if (!read) return fail(read.error());
   return all;
@@ -35,14 +35,14 @@ bool KeptResults::conflicts_with(const Accepted& accepted) const {
   const auto& kept = kept_.at({result.match_id, result.player.text()});
   if (!kept) return false;
   return kept->season != result.season || kept->standing.points != result.points ||
+         kept->standing.extra != result.extra ||
          (accepted.own_time && kept->standing.achieved_at != result.achieved_at);
 }
 
 bool KeptResults::counts(const Accepted& accepted) const {
   const MatchResult& result = accepted.result;
   const auto& kept = kept_.at({result.match_id, result.player.text()});
-  return kept && kept->season == result.season &&
-         kept->standing == leaderboards::Standing{result.points, result.achieved_at};
+  return kept && kept->season == result.season && kept->standing == result_of(result);
 }
 
 std::vector<leaderboards::Offer> KeptResults::offers_to(const leaderboards::Board& board) const {

@@ -36,7 +36,7 @@ class LeftOnBoard {
       if (seen_.emplace(row.player).second) players_.push_back(PlayerId::trusted(std::string(row.player)));
       return;
     }
-    offers_.push_back({PlayerId::trusted(std::string(row.player)), Standing{row.points, row.achieved_at}});
+    offers_.push_back({PlayerId::trusted(std::string(row.player)), result_of(row)});
     if (offers_.size() == kOffersAtATime) offer();
   }
 

@@ -102,7 +102,7 @@ bool is_drift(const Difference& found) { return found.ledger != found.index; }
 void BoardSum::add(std::string_view player, const Standing& standing) {
   ++players;
   const std::uint64_t of_numbers[] = {static_cast<std::uint64_t>(standing.points),
-                                      static_cast<std::uint64_t>(standing.achieved_at.ms)};
+                                      static_cast<std::uint64_t>(standing.achieved_at.ms), standing.extra};
   const std::string_view bytes(reinterpret_cast<const char*>(of_numbers), sizeof of_numbers);
   checksum += ordered::member_hash(player, ordered::member_hash(bytes, 0));
 }

@@ -29,7 +29,7 @@ Result<void> BoardMaker::read(FoldedBoard& board, Timestamp until, const std::fu
   const BoardId& id = board.board().id;
   const auto add = [&](const LedgerRow& row) {
     if (row.season != id.season || row.leaderboard != id.leaderboard.text() || row.achieved_at > until) return;
-    board.add(row.player, row.points, row.achieved_at);
+    board.add(row.player, result_of(row));
   };
   return scan(add, keep, progress);
 }

@@ -20,7 +20,8 @@ struct Named {
 constexpr std::array kRules = {Named<Rule>{"best", Rule::best}, Named<Rule>{"least", Rule::least},
                                Named<Rule>{"sum", Rule::sum}, Named<Rule>{"latest", Rule::latest}};
 constexpr std::array kOrders = {Named<Order>{"desc", Order::descending}, Named<Order>{"asc", Order::ascending}};
-constexpr std::array kTies = {Named<Ties>{"first", Ties::first}, Named<Ties>{"last", Ties::last}};
+constexpr std::array kTies = {Named<Ties>{"first", Ties::first}, Named<Ties>{"last", Ties::last},
+                              Named<Ties>{"shared", Ties::shared}, Named<Ties>{"dense", Ties::dense}};
 constexpr std::array kKeys = {Named<KeyKind>{"wide", KeyKind::wide}, Named<KeyKind>{"packed", KeyKind::packed}};
 
 template <typename Word, std::size_t N>

@@ -24,8 +24,13 @@ enum class Order : std::uint8_t { descending, ascending };
 /// What a definition that names no order means: ascending for `least`, else descending.
 constexpr Order default_order(Rule rule) { return rule == Rule::least ? Order::ascending : Order::descending; }
 
-/// Who ranks above among equals: who reached the points first, or last.
-enum class Ties : std::uint8_t { first, last };
+/// Who ranks above among equals: those with the same points (and criteria).
+enum class Ties : std::uint8_t {
+  first,   ///< who reached them first
+  last,    ///< who reached them last
+  shared,  ///< all have one rank, and as many ranks are left out: 1, 2, 2, 4. Pages show them as `first` would.
+  dense,   ///< all have one rank, the next one follows: 1, 2, 2, 3. Pages show them as `first` would.
+};
 
 enum class KeyKind : std::uint8_t {
   wide,    ///< 64-bit points and millisecond time
@@ -89,6 +94,14 @@ struct Board {
   Ties ties = Ties::first;
   KeyKind key = KeyKind::wide;
   Timestamp season_start;  ///< meaningful for `packed` only
+  // How a wide key holds points, and the criteria after them.
+  std::int64_t least_points = std::numeric_limits<std::int64_t>::min();  ///< what it counts points from
+  int points_bits = 64;
+  int extra_bits = 0;  ///< of the criteria after the points; 0 where there are none
+
+  bool has_criteria() const { return extra_bits > 0; }
+  /// Whether players who are equal in all but time have one rank.
+  bool shares_ranks() const { return ties == Ties::shared || ties == Ties::dense; }
 };
 
 /// Errors: Code::invalid, field `start` or `end`.

@@ -27,7 +27,11 @@ struct LedgerRow {
   Uuid match_id;
   std::int64_t points = 0;
   Timestamp achieved_at;
+  std::uint64_t extra = 0;
 };
+
+/// The one result as a standing.
+inline Standing result_of(const LedgerRow& row) { return {row.points, row.achieved_at, row.extra}; }
 
 struct LeaderboardRecord {
   Definition definition;
@@ -55,7 +59,7 @@ class Ledger {
   virtual Result<void> scan(const std::function<void(const LedgerRow&)>& visit,
                             const std::function<void(ScanProgress)>& progress) = 0;
 
-  using ResultVisitor = std::function<void(std::string_view player, std::int64_t points, Timestamp achieved_at)>;
+  using ResultVisitor = std::function<void(std::string_view player, const Standing& result)>;
   /// Visits the results that count of these players on one board, in no particular order. Fast where the rule is sum;
   /// for other rules a ledger may read all of the leaderboard, for each player.
   virtual Result<void> results_of(const BoardId& board, std::span<const PlayerId> players,

@@ -77,7 +77,7 @@ void FoldedBoard::grow() {
   }
 }
 
-void FoldedBoard::add(std::string_view player, std::int64_t points, Timestamp achieved_at) {
+void FoldedBoard::add(std::string_view player, const Standing& result) {
   if (players_.size() * 4 >= slots_.size() * 3) grow();
   const std::uint32_t hash = hash_of(player);
   Slot& slot = slots_[slot_of(hash, player)];
@@ -85,7 +85,7 @@ void FoldedBoard::add(std::string_view player, std::int64_t points, Timestamp ac
     players_.push_back(arena_->add(player));
     slot = Slot{hash, static_cast<std::uint32_t>(players_.size())};
   }
-  add_to(arena_->tally(players_[slot.player - 1]), board_, points, achieved_at);
+  add_to(arena_->tally(players_[slot.player - 1]), board_, result);
 }
 
 Result<void> FoldedBoard::load_into(RankIndex& index) const {
@@ -97,7 +97,7 @@ Result<void> FoldedBoard::load_into(RankIndex& index) const {
   std::vector<Ranked> ranked;
   ranked.reserve(players_.size());
   for (const TallyArena::Ref ref : players_) {
-    const auto key = codec.encode(*standing_of(arena_->tally(ref)));
+    const auto key = codec.encode(*standing_of(arena_->tally(ref), board_));
     if (!key) return fail(Code::damaged, "a stored result is out of its board's range: " + key.error().detail);
     ranked.push_back({*key, ref});
   }
@@ -154,7 +154,7 @@ void LedgerFold::add(const LedgerRow& row) {
     last_id_ = BoardId{LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
     last_ = board_for(*last_id_);
   }
-  if (last_ != nullptr) last_->add(row.player, row.points, row.achieved_at);
+  if (last_ != nullptr) last_->add(row.player, result_of(row));
 }
 
 FoldedBoard* LedgerFold::board_for(const BoardId& id) {

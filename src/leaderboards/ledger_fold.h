@@ -45,7 +45,7 @@ class FoldedBoard {
   FoldedBoard(Board board, TallyArena& arena, std::uint64_t hash_seed)
       : board_(std::move(board)), arena_(&arena), hash_seed_(hash_seed) {}
 
-  void add(std::string_view player, std::int64_t points, Timestamp achieved_at);
+  void add(std::string_view player, const Standing& result);
   /// Puts the standings in place of what `index` has of this board.
   Result<void> load_into(RankIndex& index) const;
 
@@ -55,7 +55,7 @@ class FoldedBoard {
   std::size_t size() const { return players_.size(); }
   std::optional<std::size_t> place_of(std::string_view player) const;
   std::string_view player(std::size_t place) const { return arena_->player(players_[place]); }
-  Standing standing(std::size_t place) const { return *standing_of(arena_->tally(players_[place])); }
+  Standing standing(std::size_t place) const { return *standing_of(arena_->tally(players_[place]), board_); }
 
  private:
   struct Slot {

@@ -9,15 +9,15 @@ Result<std::vector<Fold>> folds_of(Ledger& ledger, const Board& board, std::span
   std::vector<Fold> folds(players.size(), Fold(board));
   std::unordered_map<std::string_view, Fold*> by_player;
   for (std::size_t i = 0; i < players.size(); ++i) by_player.emplace(players[i].text(), &folds[i]);
-  const auto add = [&by_player](std::string_view player, std::int64_t points, Timestamp achieved_at) {
-    if (const auto at = by_player.find(player); at != by_player.end()) at->second->add(points, achieved_at);
+  const auto add = [&by_player](std::string_view player, const Standing& result) {
+    if (const auto at = by_player.find(player); at != by_player.end()) at->second->add(result);
   };
   const auto read = board.rule == Rule::sum ? ledger.results_of(board.id, players, add)
                                             : ledger.scan(
                                                   [&](const LedgerRow& row) {
                                                     if (row.season != board.id.season) return;
                                                     if (row.leaderboard != board.id.leaderboard.text()) return;
-                                                    add(row.player, row.points, row.achieved_at);
+                                                    add(row.player, result_of(row));
                                                   },
                                                   nullptr);
   if (!read) return fail(read.error());

@@ -1,5 +1,6 @@
 #include "leaderboards/rank_key_codec.h"
 
+#include <algorithm>
 #include <string>
 
 namespace scoreline::leaderboards {
@@ -12,7 +13,6 @@ constexpr int kPackedTimeBits = 32;
 constexpr std::uint64_t kPackedTimeMask = (std::uint64_t{1} << kPackedTimeBits) - 1;
 constexpr int kWideTimeBits = 48;
 constexpr std::uint64_t kWideTimeMask = (std::uint64_t{1} << kWideTimeBits) - 1;
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 static_assert(kMaxTimestamp.ms - kMinTimestamp.ms <= static_cast<std::int64_t>(kWideTimeMask));
 
@@ -23,7 +23,11 @@ std::int64_t seconds_since(Timestamp start, Timestamp at) { return (at.ms - star
 
 RankKeyCodec::RankKeyCodec(const Board& board)
     : kind_(board.key),
-      time_counts_down_((board.order == Order::descending) == (board.ties == Ties::first)),
+      time_counts_down_((board.order == Order::descending) == (board.ties != Ties::last)),
+      time_bits_(board.key == KeyKind::packed ? kPackedTimeBits : kWideTimeBits),
+      extra_bits_(board.extra_bits),
+      points_bits_(board.points_bits),
+      least_points_(board.least_points),
       season_start_(board.season_start) {}
 
 Result<RankKey> RankKeyCodec::encode(const Standing& standing) const {
@@ -44,6 +48,15 @@ Result<RankKey> RankKeyCodec::encode(const Standing& standing) const {
                   "achievedAt");
     }
   }
+  if (kind_ == KeyKind::wide && extra_bits_ > 0) {
+    const std::uint64_t above = static_cast<std::uint64_t>(standing.points) - static_cast<std::uint64_t>(least_points_);
+    if (standing.points < least_points_ || (points_bits_ < 64 && above >> points_bits_ != 0)) {
+      return fail(Code::invalid, "must be within the leaderboard's range", "points");
+    }
+    if (extra_bits_ < 64 && standing.extra >> extra_bits_ != 0) {
+      return fail(Code::invalid, "must be within their ranges", "criteria");
+    }
+  }
   return encode_valid(standing);
 }
 
@@ -53,11 +66,10 @@ RankKey RankKeyCodec::encode_valid(const Standing& standing) const {
     const std::uint64_t time = time_counts_down_ ? kPackedTimeMask - seconds : seconds;
     return RankKey{(static_cast<std::uint64_t>(standing.points) << kPackedTimeBits) | time};
   }
-  // Adding 2^63 turns the order of signed points into that of unsigned ones.
-  const std::uint64_t points = static_cast<std::uint64_t>(standing.points) ^ kSignBit;
+  const Uint128 points = static_cast<std::uint64_t>(standing.points) - static_cast<std::uint64_t>(least_points_);
   const auto elapsed = static_cast<std::uint64_t>(standing.achieved_at.ms - kMinTimestamp.ms);
   const std::uint64_t time = time_counts_down_ ? kWideTimeMask - elapsed : elapsed;
-  return RankKey{(Uint128{points} << kWideTimeBits) | time};
+  return RankKey{(((points << extra_bits_) | standing.extra) << kWideTimeBits) | time};
 }
 
 Standing RankKeyCodec::decode(RankKey key) const {
@@ -69,8 +81,22 @@ Standing RankKeyCodec::decode(RankKey key) const {
   }
   const std::uint64_t time = key.low() & kWideTimeMask;
   const auto elapsed = static_cast<std::int64_t>(time_counts_down_ ? kWideTimeMask - time : time);
-  const auto points = static_cast<std::uint64_t>(key.value >> kWideTimeBits) ^ kSignBit;
-  return Standing{static_cast<std::int64_t>(points), Timestamp{kMinTimestamp.ms + elapsed}};
+  const Uint128 criteria = key.value >> kWideTimeBits;
+  const auto points = static_cast<std::uint64_t>(criteria >> extra_bits_) + static_cast<std::uint64_t>(least_points_);
+  const auto extra = static_cast<std::uint64_t>(criteria & ((Uint128{1} << extra_bits_) - 1));
+  return Standing{static_cast<std::int64_t>(points), Timestamp{kMinTimestamp.ms + elapsed}, extra};
+}
+
+std::optional<RankKey> RankKeyCodec::end_of(RankKey key_class) const {
+  const Uint128 next = key_class.value + 1;
+  if (next >> (128 - time_bits_) != 0) return std::nullopt;
+  return RankKey{next << time_bits_};
+}
+
+RankKey RankKeyCodec::least_class(std::int64_t points) const {
+  if (kind_ == KeyKind::packed) return {static_cast<std::uint64_t>(std::max<std::int64_t>(points, 0))};
+  if (points <= least_points_) return {};
+  return {Uint128{static_cast<std::uint64_t>(points) - static_cast<std::uint64_t>(least_points_)} << extra_bits_};
 }
 
 }  // namespace scoreline::leaderboards

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ordered/rank_key.h"
+
 namespace scoreline::leaderboards {
 namespace {
 
@@ -18,18 +20,41 @@ void add_up(Tally& tally, std::int64_t points, Timestamp achieved_at) {
   tally.moved = 1;
 }
 
+// All criteria of a standing as one number fit into 80 bits, for a key has 48 more: in points and carry they need no
+// room of their own, of which a rebuild would need as many as a ledger has players.
+
+void keep(Tally& tally, const Board& board, const Standing& standing) {
+  tally.achieved_at = standing.achieved_at;
+  tally.points = standing.points;
+  if (!board.has_criteria()) return;
+  const ordered::Uint128 points =
+      static_cast<std::uint64_t>(standing.points) - static_cast<std::uint64_t>(board.least_points);
+  const ordered::Uint128 all = (points << board.extra_bits) | standing.extra;
+  tally.points = static_cast<std::int64_t>(static_cast<std::uint64_t>(all));
+  tally.carry = static_cast<std::int32_t>(all >> 64);
+}
+
+Standing kept_by(const Tally& tally, const Board& board) {
+  if (!board.has_criteria()) return Standing{tally.points, tally.achieved_at};
+  const auto all =
+      (ordered::Uint128{static_cast<std::uint32_t>(tally.carry)} << 64) | static_cast<std::uint64_t>(tally.points);
+  const auto points =
+      static_cast<std::uint64_t>(all >> board.extra_bits) + static_cast<std::uint64_t>(board.least_points);
+  const auto extra = static_cast<std::uint64_t>(all & ((ordered::Uint128{1} << board.extra_bits) - 1));
+  return Standing{static_cast<std::int64_t>(points), tally.achieved_at, extra};
+}
+
 }  // namespace
 
 bool replaces(const Board& board, const Standing& current, const Standing& offered) {
-  const bool same_points = offered.points == current.points;
+  const bool same_points = offered.points == current.points && offered.extra == current.extra;
+  const bool more = offered.points != current.points ? offered.points > current.points : offered.extra > current.extra;
   switch (board.rule) {
-    case Rule::best:
-      return offered.points > current.points || (same_points && offered.achieved_at < current.achieved_at);
-    case Rule::least:
-      return offered.points < current.points || (same_points && offered.achieved_at < current.achieved_at);
+    case Rule::best: return more || (same_points && offered.achieved_at < current.achieved_at);
+    case Rule::least: return (!more && !same_points) || (same_points && offered.achieved_at < current.achieved_at);
     case Rule::latest:
       if (offered.achieved_at != current.achieved_at) return offered.achieved_at > current.achieved_at;
-      return board.order == Order::descending ? offered.points > current.points : offered.points < current.points;
+      return !same_points && more == (board.order == Order::descending);
     case Rule::sum: return offered != current;
   }
   return false;
@@ -40,26 +65,26 @@ Timestamp kept_time(const Board& board, Timestamp achieved_at) {
   return Timestamp{achieved_at.ms - (achieved_at.ms - board.season_start.ms) % 1000};
 }
 
-void add_to(Tally& tally, const Board& board, std::int64_t points, Timestamp achieved_at) {
-  const Standing result{points, kept_time(board, achieved_at)};
+void add_to(Tally& tally, const Board& board, const Standing& offered) {
+  const Standing result{offered.points, kept_time(board, offered.achieved_at), offered.extra};
   if (board.rule == Rule::sum) {
     add_up(tally, result.points, result.achieved_at);
-  } else if (tally.results == 0 || replaces(board, Standing{tally.points, tally.achieved_at}, result)) {
-    tally.points = result.points;
-    tally.achieved_at = result.achieved_at;
+  } else if (tally.results == 0 || replaces(board, kept_by(tally, board), result)) {
+    keep(tally, board, result);
   }
   ++tally.results;
 }
 
-std::optional<Standing> standing_of(const Tally& tally) {
+std::optional<Standing> standing_of(const Tally& tally, const Board& board) {
   if (tally.results == 0) return std::nullopt;
+  if (board.has_criteria()) return kept_by(tally, board);
   std::int64_t points = tally.points;
   if (tally.carry > 0) points = std::numeric_limits<std::int64_t>::max();
   if (tally.carry < 0) points = std::numeric_limits<std::int64_t>::min();
   return Standing{points, tally.achieved_at};
 }
 
-bool overflowed(const Tally& tally) { return tally.carry != 0; }
+bool overflowed(const Tally& tally, const Board& board) { return !board.has_criteria() && tally.carry != 0; }
 
 Fold::Fold(const Board& board, const Standing& total) : board_(&board), from_total_(true) {
   tally_.points = total.points;

@@ -69,14 +69,18 @@ struct MatchResult {
   SeasonId season;
   std::int64_t points = 0;  ///< in units of 10^-scale of the leaderboard
   Timestamp achieved_at;
+  std::uint64_t extra = 0;  ///< the criteria after the points, in one number (criteria.h); 0 where there are none
 };
 
 /// What a board keeps per player.
 struct Standing {
   std::int64_t points = 0;  ///< in units of 10^-scale
   Timestamp achieved_at;    ///< when these points were reached; whole seconds on `packed` boards
+  std::uint64_t extra = 0;  ///< the criteria after the points, in one number (criteria.h); 0 where there are none
   friend constexpr bool operator==(const Standing&, const Standing&) = default;
 };
+
+inline Standing result_of(const MatchResult& result) { return {result.points, result.achieved_at, result.extra}; }
 
 /// A standing with its rank.
 struct Entry {
@@ -90,6 +94,8 @@ struct Entry {
 struct Page {
   std::uint64_t players = 0;  ///< on the whole board
   std::vector<Entry> entries;
+  /// Of the first entry, from 1; 0 when there is none. Equals may share a rank, never a position.
+  std::uint64_t first_position = 0;
 };
 
 /// The codes of the article's script: what a result did.

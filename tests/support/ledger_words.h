@@ -17,7 +17,9 @@ inline Result<std::vector<std::pair<std::int64_t, Timestamp>>> results_of(leader
   std::vector<std::pair<std::int64_t, Timestamp>> results;
   return ledger
       .results_of(board, {&player, 1},
-                  [&results](std::string_view, std::int64_t points, Timestamp at) { results.emplace_back(points, at); })
+                  [&results](std::string_view, const leaderboards::Standing& result) {
+                    results.emplace_back(result.points, result.achieved_at);
+                  })
       .map([&results] { return std::move(results); });
 }
 

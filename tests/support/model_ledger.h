@@ -58,7 +58,8 @@ class ModelLedger final : public leaderboards::Ledger {
     for (const Row& row : rows_) {
       if (progress) progress({done++, rows_.size()});
       const auto& r = row.result;
-      if (row.counts) visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
+      if (row.counts)
+        visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at, r.extra});
     }
     if (progress) progress({done, rows_.size()});
     return {};
@@ -71,7 +72,7 @@ class ModelLedger final : public leaderboards::Ledger {
       const auto& r = row.result;
       if (!row.counts || r.leaderboard != board.leaderboard || r.season != board.season) continue;
       if (std::find(players.begin(), players.end(), r.player) == players.end()) continue;
-      visit(r.player.text(), r.points, r.achieved_at);
+      visit(r.player.text(), result_of(r));
     }
     return {};
   }
@@ -83,7 +84,7 @@ class ModelLedger final : public leaderboards::Ledger {
       const auto at = places_.find(key_of(asked));
       if (at == places_.end() || !rows_[at->second].counts) continue;
       const auto& r = rows_[at->second].result;
-      visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at});
+      visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at, r.extra});
     }
     return {};
   }

@@ -170,7 +170,9 @@ Result<void> PostgresLedger::results_of(const leaderboards::BoardId& board, std:
   call.parameters.add(board.leaderboard.text()).add(board.season.value).add(names);
   const auto rows = read("reading the results of players", std::move(call));
   if (!rows) return fail(rows.error());
-  for (int row = 0; row < rows->size(); ++row) visit(rows->bytes(row, 0), rows->integer(row, 1), rows->time(row, 2));
+  for (int row = 0; row < rows->size(); ++row) {
+    visit(rows->bytes(row, 0), {rows->integer(row, 1), rows->time(row, 2)});
+  }
   return {};
 }
 

@@ -256,7 +256,9 @@ Result<void> SqliteLedger::results_of(const leaderboards::BoardId& board,
   for (const leaderboards::PlayerId& player : players) {
     rows.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
     Step step;
-    while ((step = rows.step()) == Step::row) visit(player.text(), rows.integer(0), Timestamp{rows.integer(1)});
+    while ((step = rows.step()) == Step::row) {
+      visit(player.text(), {rows.integer(0), Timestamp{rows.integer(1)}});
+    }
     const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
     rows.reset();
     if (step == Step::failed) return fail(error);

@@ -125,9 +125,9 @@ TEST_F(PostgresFaults, ResultsOfManyPlayersComeInOneRead) {
     std::multimap<std::string, std::int64_t> points;
     const std::vector players{player_id("a"), player_id("b"), player_id("nobody")};
     ASSERT_TRUE(
-        ledger->results_of(main_board(), players, [&](std::string_view player, std::int64_t each, Timestamp at) {
-          EXPECT_EQ(at.ms, 1'000);
-          points.emplace(player, each);
+        ledger->results_of(main_board(), players, [&](std::string_view player, const leaderboards::Standing& each) {
+          EXPECT_EQ(each.achieved_at.ms, 1'000);
+          points.emplace(player, each.points);
         }));
     EXPECT_THAT(points, UnorderedElementsAre(std::pair("a", 1), std::pair("a", 2), std::pair("b", 3)))
         << to_string(rule);

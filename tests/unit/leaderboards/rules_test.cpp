@@ -27,7 +27,7 @@ std::optional<Standing> folded(const Board& of, Results results) {
   std::optional<Standing> standing;
   do {
     Fold fold(of);
-    for (const auto& [points, ms] : results) fold.add(points, Timestamp{ms});
+    for (const auto& [points, ms] : results) fold.add({points, Timestamp{ms}});
     if (standing) {
       EXPECT_EQ(fold.standing(), standing);
     }
@@ -74,18 +74,18 @@ TEST(SumTest, BeyondTheLimitIsHeldThereAndSaid) {
   EXPECT_EQ(folded(sum, {{kMax, 1}, {1, 2}}), standing(kMax, 2));
   EXPECT_EQ(folded(sum, {{kMin, 1}, {-1, 2}}), standing(kMin, 2));
   Fold fold(sum);
-  fold.add(kMax, Timestamp{1});
+  fold.add({kMax, Timestamp{1}});
   EXPECT_FALSE(fold.overflowed());
-  fold.add(1, Timestamp{2});
+  fold.add({1, Timestamp{2}});
   EXPECT_TRUE(fold.overflowed());
 }
 
 TEST(SumTest, GoesOnFromATotal) {
   const Board sum = board(Rule::sum);
   Fold fold(sum, standing(50, 40));
-  fold.add(0, Timestamp{90});
+  fold.add({0, Timestamp{90}});
   EXPECT_EQ(fold.standing(), standing(50, 40));
-  fold.add(7, Timestamp{30});
+  fold.add({7, Timestamp{30}});
   EXPECT_EQ(fold.standing(), standing(57, 40));
 }
 
