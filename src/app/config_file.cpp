@@ -10,14 +10,18 @@
 
 #include "base/decimal.h"
 #include "base/duration.h"
+#include "base/timestamp.h"
 
 namespace scoreline::app {
 namespace {
 
 using leaderboards::Definition;
 
-const std::vector<std::string_view> kDefinitionKeys{"rule",      "order",     "scale", "ties", "key",
-                                                    "minPoints", "maxPoints", "grace", "top"};
+// clang-format off
+const std::vector<std::string_view> kDefinitionKeys = {"rule", "order", "scale", "ties", "key", "minPoints",
+    "maxPoints", "grace", "top", "periods", "timeZone", "weekStart", "keepDays", "keepWeeks", "seasonCron",
+    "seasonEvery", "seasonFrom"};
+// clang-format on
 
 /// Reads the fields of one `[leaderboards.NAME]`; remembers the first error.
 class DefinitionReader {
@@ -43,6 +47,7 @@ class DefinitionReader {
       points("maxPoints", definition.scale, definition.max_points);
     }
     duration("grace", definition.grace);
+    calendar(definition.periods, definition.schedule);
     if (error_) return fail(std::move(*error_));
     if (auto valid = leaderboards::validate(definition); !valid) {
       refuse(valid.error().field, valid.error().detail);
@@ -54,6 +59,30 @@ class DefinitionReader {
  private:
   void refuse(std::string_view key, std::string detail) {
     if (!error_) error_ = Error{Code::usage, std::move(detail), fmt::format("{}.{}", path_, key), std::nullopt};
+  }
+
+  void calendar(leaderboards::PeriodRules& rules, leaderboards::SeasonSchedule& schedule) {
+    periods(rules);
+    word("timeZone", rules.time_zone, as_is);
+    word("weekStart", rules.week_start, leaderboards::parse_week_start);
+    rules.keep_days = whole("keepDays", rules.keep_days);
+    rules.keep_weeks = whole("keepWeeks", rules.keep_weeks);
+    if (table_["seasonCron"]) word("seasonCron", schedule.cron.emplace(), as_is);
+    if (table_["seasonEvery"]) duration("seasonEvery", schedule.every.emplace());
+    if (table_["seasonFrom"]) word("seasonFrom", schedule.from.emplace(), parse_timestamp);
+  }
+
+  static Result<std::string> as_is(std::string_view text) { return std::string(text); }
+
+  void periods(leaderboards::PeriodRules& rules) {
+    const auto node = table_["periods"];
+    if (!node) return;
+    const auto* const words = node.as_array();
+    if (words == nullptr) return refuse("periods", R"(must be an array, like ["day", "week"])");
+    for (const auto& each : *words) {
+      const auto added = leaderboards::add_period(rules, each.value_exact<std::string>().value_or(""));
+      if (!added) return refuse("periods", added.error().detail);
+    }
   }
 
   template <typename Word>
@@ -144,6 +173,23 @@ std::string_view nearest(std::string_view key, const std::vector<std::string_vie
   return *std::ranges::min_element(valid, {}, [key](std::string_view known) { return distance(key, known); });
 }
 
+namespace {
+
+void append_calendar(std::string& out, const Definition& definition) {
+  const leaderboards::PeriodRules& periods = definition.periods;
+  const auto put = std::back_inserter(out);
+  fmt::format_to(put, "periods = [{}{}{}]\ntimeZone = \"{}\"\nweekStart = \"{}\"\nkeepDays = {}\nkeepWeeks = {}\n",
+                 periods.days ? "\"day\"" : "", periods.days && periods.weeks ? ", " : "",
+                 periods.weeks ? "\"week\"" : "", periods.time_zone, to_string(periods.week_start), periods.keep_days,
+                 periods.keep_weeks);
+  const leaderboards::SeasonSchedule& schedule = definition.schedule;
+  if (schedule.cron) fmt::format_to(put, "seasonCron = \"{}\"\n", *schedule.cron);
+  if (schedule.every) fmt::format_to(put, "seasonEvery = \"{}\"\n", format_duration(*schedule.every));
+  if (schedule.from) fmt::format_to(put, "seasonFrom = \"{}\"\n", format_timestamp(*schedule.from));
+}
+
+}  // namespace
+
 Result<ConfigFile> read_config_file(std::string_view text, std::string_view name) try {
   const toml::table table = toml::parse(text, name);
   ConfigFile file;
@@ -179,6 +225,7 @@ void append_definition(std::string& out, const Definition& definition) {
       definition.name.text(), to_string(definition.rule), to_string(definition.order), definition.scale,
       to_string(definition.ties), to_string(definition.key), format_scaled(definition.min_points, definition.scale),
       format_scaled(definition.max_points, definition.scale), format_duration(definition.grace), definition.top);
+  append_calendar(out, definition);
 }
 
 }  // namespace scoreline::app

@@ -13,6 +13,8 @@ inline constexpr std::size_t kMaxLeaderboards = 10'000;
 inline constexpr std::size_t kMaxSeasons = 10'000;  ///< of one leaderboard
 inline constexpr std::int64_t kMaxSeasonId = 2'147'483'647;
 inline constexpr int kMaxScale = 9;
+inline constexpr int kMaxKeepDays = 366;   ///< boards of past days
+inline constexpr int kMaxKeepWeeks = 104;  ///< boards of past weeks
 
 /// Results in one request or one append to the ledger.
 inline constexpr std::size_t kMaxBatch = 10'000;

@@ -16,7 +16,9 @@ namespace {
 using leaderboards::Definition;
 using leaderboards::Season;
 
-constexpr std::string_view kDefinitionFields = "name, rule, order, scale, ties, key, minPoints, maxPoints, grace, top";
+constexpr std::string_view kDefinitionFields =
+    "name, rule, order, scale, ties, key, minPoints, maxPoints, grace, top, periods, timeZone, weekStart, keepDays, "
+    "keepWeeks, seasonCron, seasonEvery, seasonFrom";
 constexpr std::string_view kSeasonFields = "id, start, end";
 
 Error with_field(Error error, std::string_view field) {
@@ -56,6 +58,46 @@ std::optional<Error> read_bound(JsonValue member, std::optional<Decimal>& target
   return std::nullopt;
 }
 
+std::optional<Error> read_time(JsonValue member, std::optional<Timestamp>& target) {
+  if (member.kind() == JsonKind::null) return std::nullopt;
+  const auto value = read_timestamp(member);
+  if (!value) return value.error();
+  target = *value;
+  return std::nullopt;
+}
+
+std::optional<Error> read_periods(JsonValue member, leaderboards::PeriodRules& rules) {
+  if (member.kind() != JsonKind::array) {
+    return Error{Code::invalid, "must be an array, not " + std::string(to_string(member.kind())), "periods", {}};
+  }
+  std::optional<Error> error;
+  member.each([&](JsonValue each) {
+    if (error) return;
+    const auto added = leaderboards::add_period(rules, each.kind() == JsonKind::string ? each.text() : "");
+    if (!added) error = added.error();
+  });
+  return error;
+}
+
+/// A member of the calendar: the periods, and when seasons begin.
+std::optional<Error> read_calendar_member(JsonValue member, Definition& definition) {
+  const std::string_view key = member.key();
+  leaderboards::PeriodRules& periods = definition.periods;
+  leaderboards::SeasonSchedule& schedule = definition.schedule;
+  if (key == "periods") return read_periods(member, periods);
+  if (key == "weekStart") return read_word(member, leaderboards::parse_week_start, periods.week_start);
+  if (key == "keepDays") return read_small(member, periods.keep_days);
+  if (key == "keepWeeks") return read_small(member, periods.keep_weeks);
+  if (key == "seasonFrom") return read_time(member, schedule.from);
+  if (key != "timeZone" && key != "seasonCron" && key != "seasonEvery") return unknown_field(key, kDefinitionFields);
+  if (key != "timeZone" && member.kind() == JsonKind::null) return std::nullopt;
+  if (key == "seasonEvery") return read_word(member, parse_duration, schedule.every.emplace());
+  const auto text = read_string(member);
+  if (!text) return text.error();
+  (key == "timeZone" ? periods.time_zone : schedule.cron.emplace()) = *text;
+  return std::nullopt;
+}
+
 std::optional<Error> read_member(JsonValue member, Definition& definition, Bounds& bounds, bool& has_order) {
   const std::string_view key = member.key();
   if (key == "rule") return read_word(member, leaderboards::parse_rule, definition.rule);
@@ -76,7 +118,7 @@ std::optional<Error> read_member(JsonValue member, Definition& definition, Bound
     if (*name == definition.name.text()) return std::nullopt;
     return Error{Code::invalid, "must be the name in the path", "name", {}};
   }
-  return unknown_field(key, kDefinitionFields);
+  return read_calendar_member(member, definition);
 }
 
 std::optional<Error> apply_bound(const std::optional<Decimal>& bound, int scale, std::string_view field,
@@ -85,14 +127,6 @@ std::optional<Error> apply_bound(const std::optional<Decimal>& bound, int scale,
   const auto scaled = to_scaled(*bound, scale);
   if (!scaled) return with_field(scaled.error(), field);
   target = *scaled;
-  return std::nullopt;
-}
-
-std::optional<Error> read_time(JsonValue member, std::optional<Timestamp>& target) {
-  if (member.kind() == JsonKind::null) return std::nullopt;
-  const auto value = read_timestamp(member);
-  if (!value) return value.error();
-  target = *value;
   return std::nullopt;
 }
 
@@ -120,6 +154,27 @@ void append_word(std::string& out, std::string_view key, std::string_view word) 
   out += "\":\"";
   out += word;
   out += '"';
+}
+
+void append_calendar(std::string& out, const Definition& definition) {
+  const leaderboards::PeriodRules& periods = definition.periods;
+  out += R"(,"periods":[)";
+  if (periods.days) out += R"("day")";
+  if (periods.days && periods.weeks) out += ',';
+  if (periods.weeks) out += R"("week")";
+  out += ']';
+  append_word(out, "timeZone", periods.time_zone);
+  append_word(out, "weekStart", to_string(periods.week_start));
+  out += R"(,"keepDays":)";
+  append_number(out, periods.keep_days);
+  out += R"(,"keepWeeks":)";
+  append_number(out, periods.keep_weeks);
+  const leaderboards::SeasonSchedule& schedule = definition.schedule;
+  if (schedule.cron) append_word(out, "seasonCron", *schedule.cron);
+  if (schedule.every) append_word(out, "seasonEvery", format_duration(*schedule.every));
+  if (!schedule.from) return;
+  out += R"(,"seasonFrom":)";
+  append_time(out, schedule.from);
 }
 
 }  // namespace
@@ -164,6 +219,7 @@ void append_definition(std::string& out, const Definition& definition) {
   append_word(out, "grace", format_duration(definition.grace));
   out += R"(,"top":)";
   append_number(out, definition.top);
+  append_calendar(out, definition);
   out += '}';
 }
 

@@ -67,6 +67,10 @@ Result<void> Catalogue::refresh() {
   decltype(records_) records;
   for (LeaderboardRecord& record : *read) {
     std::string name = record.definition.name.text();
+    // Another machine may have taken it, whose tzdata knows more.
+    if (const auto valid = validate(record.definition); !valid) {
+      return fail(Code::conflict, "leaderboard " + name + ": " + valid.error().field + " " + valid.error().detail);
+    }
     records.emplace(std::move(name), make_record(std::move(record)));
   }
   const std::lock_guard lock(mutex_);

@@ -6,7 +6,9 @@
 
 #include "base/decimal.h"
 #include "base/limits.h"
+#include "base/time_zone.h"
 #include "leaderboards/rank_key_codec.h"
+#include "leaderboards/season_schedule.h"
 
 namespace scoreline::leaderboards {
 namespace {
@@ -43,6 +45,17 @@ Result<Word> word_of(const std::array<Named<Word>, N>& words, std::string_view t
   return fail(Code::invalid, "must be one of " + expected, std::move(field));
 }
 
+Result<void> validate(const PeriodRules& rules) {
+  if (const auto zone = TimeZone::find(rules.time_zone); !zone) {
+    return fail(zone.error().code, zone.error().detail, "timeZone");
+  }
+  if (rules.keep_days < 1 || rules.keep_days > kMaxKeepDays) return fail(Code::invalid, "must be 1..366", "keepDays");
+  if (rules.keep_weeks < 1 || rules.keep_weeks > kMaxKeepWeeks) {
+    return fail(Code::invalid, "must be 1..104", "keepWeeks");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> validate(const Definition& definition) {
@@ -57,7 +70,8 @@ Result<void> validate(const Definition& definition) {
   }
   if (definition.grace.count() < 0 || definition.grace > kMaxGrace) return invalid("must be 0..366 days", "grace");
   if (definition.top < 1 || definition.top > static_cast<int>(kMaxEntries)) return invalid("must be 1..1000", "top");
-  return {};
+  if (const auto valid = validate(definition.periods); !valid) return valid;
+  return validate(definition.schedule);
 }
 
 std::int64_t most_points(const Definition& definition) {
@@ -76,6 +90,19 @@ Result<void> can_change(const Definition& from, const Definition& to) {
   if (from.key != to.key) return refuse("key", "the boards are sorted by it");
   if (from.min_points != to.min_points) return refuse("minPoints", "results were taken by it");
   if (from.max_points != to.max_points) return refuse("maxPoints", "results were taken by it");
+  const PeriodRules &before = from.periods, &after = to.periods;
+  if (before.days != after.days || before.weeks != after.weeks) return refuse("periods", "the boards were made by it");
+  const bool has_boards = before.days || before.weeks;
+  if (has_boards && before.time_zone != after.time_zone) return refuse("timeZone", "the boards were made by it");
+  if (before.weeks && before.week_start != after.week_start) return refuse("weekStart", "the boards were made by it");
+  return {};
+}
+
+Result<void> add_period(PeriodRules& rules, std::string_view word) {
+  if (word != "day" && word != "week") return fail(Code::invalid, "must hold only day and week", "periods");
+  bool& has = word == "day" ? rules.days : rules.weeks;
+  if (has) return fail(Code::invalid, "must hold " + std::string(word) + " once", "periods");
+  has = true;
   return {};
 }
 

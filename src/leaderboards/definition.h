@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -37,6 +38,28 @@ enum class KeyKind : std::uint8_t {
   packed,  ///< points 0..2,097,151 and seconds since the season's start, in 53 bits: also a Redis score
 };
 
+/// The boards beside a season's own: one for each day, for each week.
+struct PeriodRules {
+  bool days = false;
+  bool weeks = false;
+  std::string time_zone = "UTC";  ///< of the IANA database: when days begin, and what a season's schedule means
+  Weekday week_start = Weekday::monday;
+  int keep_days = 3;   ///< a day's board is kept while this many days follow it, 1..366
+  int keep_weeks = 5;  ///< a week's board, while this many weeks follow it, 1..104
+
+  friend bool operator==(const PeriodRules&, const PeriodRules&) = default;
+};
+
+/// When seasons begin by themselves: not at all, by a cron expression, or one after another of a fixed length. See
+/// season_schedule.h.
+struct SeasonSchedule {
+  std::optional<std::string> cron;                 ///< five fields, in PeriodRules::time_zone
+  std::optional<std::chrono::milliseconds> every;  ///< a fixed length, 1 minute..10 years; `from` says from when on
+  std::optional<Timestamp> from;                   ///< no season begins before it
+
+  friend bool operator==(const SeasonSchedule&, const SeasonSchedule&) = default;
+};
+
 struct Definition {
   LeaderboardName name;
   Rule rule = Rule::best;
@@ -48,6 +71,8 @@ struct Definition {
   std::int64_t max_points = std::numeric_limits<std::int64_t>::max();
   std::chrono::milliseconds grace = std::chrono::minutes{10};
   int top = 100;  ///< entries of the cached top, 1..1000
+  PeriodRules periods{};
+  SeasonSchedule schedule{};
 
   friend bool operator==(const Definition&, const Definition&) = default;
 };
@@ -64,9 +89,13 @@ Result<void> validate(const Definition& definition);
 /// The most points that one result may have: `max_points`, or what a packed key holds when that is less.
 std::int64_t most_points(const Definition& definition);
 
-/// Whether `from` may become `to` while it has results: only what leaves every board right (top, grace).
+/// Whether `from` may become `to` while it has results: only what leaves every board right (top, grace, keepDays,
+/// keepWeeks, and when seasons begin).
 /// Errors: Code::conflict naming the first field that may not change and why.
 Result<void> can_change(const Definition& from, const Definition& to);
+
+/// Adds the boards of `day` or `week`. Errors: Code::invalid, field `periods`, also for one that is there already.
+Result<void> add_period(PeriodRules& rules, std::string_view word);
 
 std::string_view to_string(Rule rule);
 std::string_view to_string(Order order);  ///< `desc`, `asc`

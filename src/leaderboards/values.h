@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/timestamp.h"
 #include "base/uuid.h"
+#include "leaderboards/period.h"
 
 namespace scoreline::leaderboards {
 
@@ -54,10 +55,11 @@ struct SeasonId {
   friend constexpr auto operator<=>(SeasonId, SeasonId) = default;
 };
 
-/// One ranked set. (Days and weeks join season here when periods come.)
+/// One ranked set.
 struct BoardId {
   LeaderboardName leaderboard;
   SeasonId season;
+  Period period{};
   friend auto operator<=>(const BoardId&, const BoardId&) = default;
 };
 
@@ -113,6 +115,8 @@ template <>
 struct std::hash<scoreline::leaderboards::BoardId> {
   std::size_t operator()(const scoreline::leaderboards::BoardId& id) const noexcept {
     const auto season = static_cast<std::size_t>(id.season.value);
-    return std::hash<std::string>{}(id.leaderboard.text()) ^ (season * std::size_t{0x9E37'79B9'7F4A'7C15});
+    const auto day = static_cast<std::size_t>(id.period.first_day) * 3 + static_cast<std::size_t>(id.period.kind);
+    return std::hash<std::string>{}(id.leaderboard.text()) ^ (season * std::size_t{0x9E37'79B9'7F4A'7C15}) ^
+           (day * std::size_t{0xC2B2'AE3D'27D4'EB4F});
   }
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "adapters/postgres/postgres_ledger.h"
 #include "adapters/postgres/statements.h"
@@ -30,6 +31,12 @@ constexpr Statement kPutDefinition{
     "$10::integer) ON CONFLICT (name) DO UPDATE SET rule = excluded.rule, \"order\" = excluded.\"order\", "
     "scale = excluded.scale, ties = excluded.ties, key = excluded.key, min_points = excluded.min_points, "
     "max_points = excluded.max_points, grace = excluded.grace, top = excluded.top"};
+constexpr Statement kForgetCalendar{"forget_calendar", "DELETE FROM calendars WHERE leaderboard = $1::text"};
+constexpr Statement kPutCalendar{
+    "put_calendar",
+    "INSERT INTO calendars(leaderboard, days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, "
+    "season_every, season_from) VALUES ($1::text, $2::integer = 1, $3::integer = 1, $4::text, $5::text, $6::integer, "
+    "$7::integer, nullif($8::text, ''), nullif($9::bigint, 0), $10::timestamptz)"};
 constexpr Statement kIndexByPlayer{"index_by_player",
                                    "UPDATE match_results SET by_player = $2::text = 'sum' "
                                    "WHERE leaderboard = $1::text AND by_player <> ($2::text = 'sum')"};
@@ -43,13 +50,34 @@ constexpr Statement kDropDefinition{"drop_definition", "DELETE FROM leaderboards
 constexpr Statement kDropResults{"drop_results", "DELETE FROM match_results WHERE leaderboard = $1::text"};
 constexpr Statement kLeaderboards{
     "leaderboards",
-    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top, season_id, start_at, end_at "
-    "FROM leaderboards LEFT JOIN seasons ON leaderboard = name ORDER BY name, season_id"};
+    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top, season_id, start_at, end_at, "
+    "days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, season_from "
+    "FROM leaderboards LEFT JOIN calendars ON calendars.leaderboard = name "
+    "LEFT JOIN seasons ON seasons.leaderboard = name ORDER BY name, season_id"};
+constexpr int kCalendar = 13;  // its first column there
 
 Call call_on(const Statement& statement, const LeaderboardName& leaderboard) {
   Call call{&statement, {}};
   call.parameters.add(leaderboard.text());
   return call;
+}
+
+/// nullopt: the row would say the defaults.
+std::optional<Call> put_calendar_call(const leaderboards::Definition& definition) {
+  const leaderboards::PeriodRules& periods = definition.periods;
+  const leaderboards::SeasonSchedule& schedule = definition.schedule;
+  if (periods == leaderboards::PeriodRules{} && schedule == leaderboards::SeasonSchedule{}) return std::nullopt;
+  Call put = call_on(kPutCalendar, definition.name);
+  put.parameters.add(std::int32_t{periods.days})
+      .add(std::int32_t{periods.weeks})
+      .add(periods.time_zone)
+      .add(to_string(periods.week_start))
+      .add(std::int32_t{periods.keep_days})
+      .add(std::int32_t{periods.keep_weeks})
+      .add(schedule.cron.value_or(""))
+      .add(std::int64_t{schedule.every.value_or(std::chrono::milliseconds{0}).count()})
+      .add(schedule.from);
+  return put;
 }
 
 tl::unexpected<Error> no_leaderboard(const LeaderboardName& leaderboard) {
@@ -74,6 +102,21 @@ Result<leaderboards::Definition> read_definition(const Rows& rows, int row) {
   definition.max_points = rows.integer(row, 7);
   definition.grace = std::chrono::milliseconds{rows.integer(row, 8)};
   definition.top = static_cast<int>(rows.integer(row, 9));
+  if (rows.is_null(row, kCalendar)) return definition;
+  const auto week_start = leaderboards::parse_week_start(rows.bytes(row, kCalendar + 3));
+  if (!week_start) {
+    return fail(Code::damaged, fmt::format("the calendar of leaderboard {} cannot be read", rows.bytes(row, 0)));
+  }
+  definition.periods = {rows.integer(row, kCalendar) != 0,
+                        rows.integer(row, kCalendar + 1) != 0,
+                        std::string(rows.bytes(row, kCalendar + 2)),
+                        *week_start,
+                        static_cast<int>(rows.integer(row, kCalendar + 4)),
+                        static_cast<int>(rows.integer(row, kCalendar + 5))};
+  leaderboards::SeasonSchedule& schedule = definition.schedule;
+  if (!rows.is_null(row, kCalendar + 6)) schedule.cron = std::string(rows.bytes(row, kCalendar + 6));
+  if (!rows.is_null(row, kCalendar + 7)) schedule.every = std::chrono::milliseconds{rows.integer(row, kCalendar + 7)};
+  schedule.from = rows.optional_time(row, kCalendar + 8);
   return definition;
 }
 
@@ -108,11 +151,14 @@ Result<void> PostgresLedger::put_definition(const leaderboards::Definition& defi
       .add(std::int32_t{definition.top});
   Call index = call_on(kIndexByPlayer, definition.name);
   index.parameters.add(to_string(definition.rule));
-  const Call calls[] = {allow_time(),
-                        call_on(kLockDefinition, definition.name),
-                        std::move(put),
-                        std::move(index),
-                        {&kBumpDefinitions, {}}};
+  std::vector<Call> calls;
+  calls.push_back(allow_time());
+  calls.push_back(call_on(kLockDefinition, definition.name));
+  calls.push_back(std::move(put));
+  calls.push_back(std::move(index));
+  calls.push_back(call_on(kForgetCalendar, definition.name));
+  if (auto calendar = put_calendar_call(definition)) calls.push_back(*std::move(calendar));
+  calls.push_back({&kBumpDefinitions, {}});
   const auto rows = change("defining a leaderboard", calls);
   return rows ? Result<void>{} : fail(rows.error());
 }
@@ -131,12 +177,13 @@ Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard
   const Call calls[] = {allow_time(),
                         call_on(kLockDefinition, leaderboard),
                         call_on(kDropSeasons, leaderboard),
+                        call_on(kForgetCalendar, leaderboard),
                         call_on(kDropDefinition, leaderboard),
                         call_on(kDropResults, leaderboard),
                         {&kBumpDefinitions, {}}};
   const auto rows = change("dropping a leaderboard", calls);
   if (!rows) return fail(rows.error());
-  if ((*rows)[3].affected() + (*rows)[4].affected() == 0) return no_leaderboard(leaderboard);
+  if ((*rows)[4].affected() + (*rows)[5].affected() == 0) return no_leaderboard(leaderboard);
   return {};
 }
 

@@ -105,6 +105,8 @@ Result<void> LedgerAudit::check_small_tables() {
   if (!leaderboards) return fail(leaderboards.error());
   const auto seasons = sum_of(Table::seasons, kSeasonRows, found_hash_);
   if (!seasons) return fail(seasons.error());
+  const auto calendars = sum_of(Table::calendars, kCalendarRows, found_hash_);
+  if (!calendars) return fail(calendars.error());
   report_.leaderboards = *leaderboards;
   report_.seasons = *seasons;
 

@@ -27,6 +27,13 @@ inline constexpr std::string_view kLeaderboardRow =
     "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top FROM leaderboards "
     "WHERE name = ?1";
 
+inline constexpr std::string_view kCalendarRows =
+    "SELECT leaderboard, days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, "
+    "season_from FROM calendars";
+inline constexpr std::string_view kCalendarRow =
+    "SELECT leaderboard, days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, "
+    "season_from FROM calendars WHERE leaderboard = ?1";
+
 inline constexpr std::string_view kSeasonRows = "SELECT leaderboard, season_id, start_at, end_at FROM seasons";
 inline constexpr std::string_view kSeasonRowsOfLeaderboard =
     "SELECT leaderboard, season_id, start_at, end_at FROM seasons WHERE leaderboard = ?1";

@@ -16,7 +16,14 @@
 namespace scoreline::sqlite {
 
 /// Which table a row belongs to: equal rows of two tables must not cancel out.
-enum class Table : std::uint8_t { match_results = 1, leaderboards, seasons, erasures, match_results_by_player };
+enum class Table : std::uint8_t {
+  match_results = 1,
+  leaderboards,
+  seasons,
+  erasures,
+  match_results_by_player,
+  calendars
+};
 
 /// Hashes one row after the other: the table, then each column by its type, length and bytes.
 class RowHasher {

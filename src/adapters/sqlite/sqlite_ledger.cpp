@@ -54,11 +54,31 @@ Result<leaderboards::Definition> read_definition(const Statement& row) {
   return definition;
 }
 
+std::optional<Timestamp> read_time(const Statement& row, int column) {
+  if (row.type(column) == Statement::Type::null) return std::nullopt;
+  return Timestamp{row.integer(column)};
+}
+
+/// Of the row that `row` stands on.
+Result<void> read_calendar(const Statement& row, leaderboards::Definition& definition) {
+  const auto week_start = leaderboards::parse_week_start(row.bytes(4));
+  if (!week_start) {
+    return fail(Code::damaged, fmt::format("the calendar of leaderboard {} cannot be read", row.bytes(0)));
+  }
+  definition.periods = {row.integer(1) != 0,
+                        row.integer(2) != 0,
+                        std::string(row.bytes(3)),
+                        *week_start,
+                        static_cast<int>(row.integer(5)),
+                        static_cast<int>(row.integer(6))};
+  if (row.type(7) != Statement::Type::null) definition.schedule.cron = std::string(row.bytes(7));
+  if (row.type(8) != Statement::Type::null) definition.schedule.every = std::chrono::milliseconds{row.integer(8)};
+  definition.schedule.from = read_time(row, 9);
+  return {};
+}
+
 leaderboards::Season read_season(const Statement& row) {
-  const auto time = [&row](int column) {
-    return row.type(column) == Statement::Type::null ? std::nullopt : std::optional(Timestamp{row.integer(column)});
-  };
-  return {{static_cast<std::int32_t>(row.integer(1))}, time(2), time(3)};
+  return {{static_cast<std::int32_t>(row.integer(1))}, read_time(row, 2), read_time(row, 3)};
 }
 
 Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection) {
@@ -73,6 +93,14 @@ Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection)
     records.emplace(std::move(name), LeaderboardRecord{std::move(*definition), {}});
   }
   if (step == Step::failed) return fail(connection.error("reading leaderboards"));
+  auto calendars = connection.prepare(kCalendarRows);
+  if (!calendars) return fail(calendars.error());
+  while ((step = calendars->step()) == Step::row) {
+    const auto record = records.find(calendars->bytes(0));
+    if (record == records.end()) return fail(Code::damaged, "a calendar of a leaderboard that is not there");
+    if (auto read = read_calendar(*calendars, record->second.definition); !read) return fail(read.error());
+  }
+  if (step == Step::failed) return fail(connection.error("reading calendars"));
   auto seasons = connection.prepare(kSeasonRows);
   if (!seasons) return fail(seasons.error());
   while ((step = seasons->step()) == Step::row) {

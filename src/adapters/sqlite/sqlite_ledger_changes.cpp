@@ -1,6 +1,8 @@
 // The changes of the ledger that are not results: erasing, defining, dropping.
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "adapters/sqlite/rows.h"
 #include "adapters/sqlite/sqlite_ledger.h"
 
@@ -129,6 +131,9 @@ Result<void> SqliteLedger::put_definition(const leaderboards::Definition& defini
     if (auto put_done = run_change(*put); !put_done) return fail(put_done.error());
     const auto after = account(Table::leaderboards, *row, +1, delta);
     if (!after) return fail(after.error());
+    if (auto put_calendar_done = put_calendar(definition, delta); !put_calendar_done) {
+      return fail(put_calendar_done.error());
+    }
     return true;
   });
   if (!done) return done;
@@ -138,6 +143,34 @@ Result<void> SqliteLedger::put_definition(const leaderboards::Definition& defini
     by_player_.erase(definition.name.text());
   }
   return done;
+}
+
+Result<void> SqliteLedger::put_calendar(const leaderboards::Definition& definition, Delta& delta) {
+  const auto& [periods, schedule] = std::tie(definition.periods, definition.schedule);
+  auto row = prepare_change(kCalendarRow, definition.name.text());
+  if (!row) return fail(row.error());
+  if (const auto before = account(Table::calendars, *row, -1, delta); !before) return fail(before.error());
+  auto forget = prepare_change("DELETE FROM calendars WHERE leaderboard = ?1", definition.name.text());
+  if (!forget) return fail(forget.error());
+  if (auto done = run_change(*forget); !done) return done;
+  if (periods == leaderboards::PeriodRules{} && schedule == leaderboards::SeasonSchedule{}) return {};
+  auto put = prepare_change(
+      "INSERT INTO calendars(leaderboard, days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, "
+      "season_every, season_from) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      definition.name.text());
+  if (!put) return fail(put.error());
+  put->bind(2, std::int64_t{periods.days})
+      .bind(3, std::int64_t{periods.weeks})
+      .bind(4, periods.time_zone)
+      .bind(5, to_string(periods.week_start))
+      .bind(6, std::int64_t{periods.keep_days})
+      .bind(7, std::int64_t{periods.keep_weeks});
+  schedule.cron ? put->bind(8, *schedule.cron) : put->bind_null(8);
+  schedule.every ? put->bind(9, std::int64_t{schedule.every->count()}) : put->bind_null(9);
+  schedule.from ? put->bind(10, schedule.from->ms) : put->bind_null(10);
+  if (auto done = run_change(*put); !done) return done;
+  if (const auto after = account(Table::calendars, *row, +1, delta); !after) return fail(after.error());
+  return {};
 }
 
 Result<void> SqliteLedger::index_by_player(std::string_view leaderboard, bool by_player, Delta& delta) {
@@ -185,11 +218,12 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
     std::string_view rows;
     std::string_view remove;
   };
-  // Seasons before the leaderboard that they refer to.
+  // Seasons and calendar before the leaderboard that they refer to.
   static constexpr Part kParts[] = {
       {Table::match_results, kResultRowsOfLeaderboard, "DELETE FROM match_results WHERE leaderboard = ?1"},
       {Table::erasures, kErasureRowsOfLeaderboard, "DELETE FROM erasures WHERE leaderboard = ?1"},
       {Table::seasons, kSeasonRowsOfLeaderboard, "DELETE FROM seasons WHERE leaderboard = ?1"},
+      {Table::calendars, kCalendarRow, "DELETE FROM calendars WHERE leaderboard = ?1"},
       {Table::leaderboards, kLeaderboardRow, "DELETE FROM leaderboards WHERE name = ?1"},
   };
   auto done = change("drop", [&](Delta& delta) -> Result<bool> {

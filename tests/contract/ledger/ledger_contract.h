@@ -301,6 +301,8 @@ TEST_P(LedgerContract, DefinitionsAndSeasonsComeBackInEveryField) {
   other.max_points = std::numeric_limits<std::int64_t>::max();
   other.grace = kMaxGrace;
   other.top = 1'000;
+  other.periods = {true, true, "Australia/Lord_Howe", leaderboards::Weekday::sunday, 366, 104};
+  other.schedule = {"30 2 * * mon", std::nullopt, Timestamp{-1}};
   ASSERT_TRUE(ledger().put_definition(plain));
   ASSERT_TRUE(ledger().put_definition(other));
   const Season first{{0}, std::nullopt, std::nullopt}, second{{7}, kMinTimestamp, kMaxTimestamp},

@@ -1,5 +1,6 @@
 #include "adapters/postgres/postgres_ledger.h"
 
+#include "contract/ledger/calendar_contract.h"
 #include "contract/ledger/ledger_contract.h"
 #include "support/postgres_server.h"
 

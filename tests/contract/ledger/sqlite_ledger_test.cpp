@@ -1,5 +1,6 @@
 #include "adapters/sqlite/sqlite_ledger.h"
 
+#include "contract/ledger/calendar_contract.h"
 #include "contract/ledger/ledger_contract.h"
 #include "support/model_ledger.h"
 #include "support/scratch_folder.h"

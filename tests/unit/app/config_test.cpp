@@ -35,7 +35,8 @@ TEST(ConfigLayers, AValueAndItsFileTogetherAreRefused) {
 TEST(ConfigFileText, LeaderboardsHaveTheFieldsOfTheContract) {
   const auto file = read_config_file(
       "[leaderboards.laps]\nrule='least'\nscale=3\nties='last'\nkey='packed'\nminPoints='0.5'\nmaxPoints=3600\n"
-      "grace='2h'\ntop=10\n[leaderboards.plain]\n",
+      "grace='2h'\ntop=10\nperiods=['day','week']\ntimeZone='Europe/Berlin'\nweekStart='sunday'\nkeepDays=7\n"
+      "keepWeeks=1\nseasonEvery='19d6h'\nseasonFrom='2026-10-01T00:00:00Z'\n[leaderboards.plain]\n",
       "test");
   ASSERT_TRUE(file.has_value()) << file.error().detail;
   ASSERT_EQ(file->leaderboards.size(), 2U);
@@ -49,12 +50,17 @@ TEST(ConfigFileText, LeaderboardsHaveTheFieldsOfTheContract) {
   EXPECT_EQ(laps.max_points, 3'600'000);
   EXPECT_EQ(laps.grace, std::chrono::hours{2});
   EXPECT_EQ(laps.top, 10);
+  EXPECT_EQ(laps.periods,
+            (leaderboards::PeriodRules{true, true, "Europe/Berlin", leaderboards::Weekday::sunday, 7, 1}));
+  EXPECT_EQ(laps.schedule.every, std::chrono::hours{19 * 24 + 6});
+  EXPECT_EQ(laps.schedule.from, parse_timestamp("2026-10-01T00:00:00Z").value());
   EXPECT_EQ(file->leaderboards[1], leaderboards::Definition{.name = leaderboards::LeaderboardName::trusted("plain")});
 }
 
 TEST(ConfigFileText, ADefinitionComesBackFromWhatIsPrinted) {
   const auto file = read_config_file(
-      "[leaderboards.'a.b-c']\nrule='sum'\norder='asc'\nscale=9\nminPoints=\"-9223372036.854775808\"\ngrace='250ms'\n",
+      "[leaderboards.'a.b-c']\nrule='sum'\norder='asc'\nscale=9\nminPoints=\"-9223372036.854775808\"\ngrace='250ms'\n"
+      "periods=['week']\ntimeZone='Asia/Kathmandu'\nseasonCron='30 2 * * mon'\nseasonFrom='2026-10-01T00:00:00Z'\n",
       "test");
   ASSERT_TRUE(file.has_value()) << file.error().detail;
   std::string printed;

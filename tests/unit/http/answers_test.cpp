@@ -135,14 +135,17 @@ TEST(DefinitionJson, HasDefaultsForWhatIsAbsent) {
   ASSERT_TRUE(definition);
   EXPECT_EQ(text_of(*definition),
             R"({"name":"main","rule":"best","order":"desc","scale":0,"ties":"first","key":"wide","minPoints":0,)"
-            R"("maxPoints":9223372036854775807,"grace":"10m","top":100})");
+            R"("maxPoints":9223372036854775807,"grace":"10m","top":100,)"
+            R"("periods":[],"timeZone":"UTC","weekStart":"monday","keepDays":3,"keepWeeks":5})");
   EXPECT_EQ(read_definition(R"({"rule":"least"})", "laps")->order, leaderboards::Order::ascending);
 }
 
 TEST(DefinitionJson, ReadsWhatItWrites) {
   const std::string text =
       R"({"name":"elo","rule":"latest","order":"asc","scale":2,"ties":"last","key":"wide","minPoints":-0.5,)"
-      R"("maxPoints":92233720368547758.07,"grace":"1500ms","top":1000})";
+      R"("maxPoints":92233720368547758.07,"grace":"1500ms","top":1000,)"
+      R"("periods":["day","week"],"timeZone":"Asia/Kathmandu","weekStart":"sunday","keepDays":366,"keepWeeks":104,)"
+      R"("seasonCron":"0 0 1 * *","seasonFrom":"2026-10-01T00:00:00Z"})";
   const auto definition = read_definition(text, "elo");
   ASSERT_TRUE(definition) << definition.error().field << definition.error().detail;
   EXPECT_EQ(definition->min_points, -50);
@@ -151,12 +154,38 @@ TEST(DefinitionJson, ReadsWhatItWrites) {
 
 TEST(DefinitionJson, NamesTheFieldThatIsWrong) {
   const std::pair<std::string, std::string> corpus[] = {
-      {R"({"rule":"worst"})", "rule"},          {R"({"order":1})", "order"},     {R"({"ties":"shared"})", "ties"},
-      {R"({"key":"narrow"})", "key"},           {R"({"scale":10})", "scale"},    {R"({"scale":-1})", "scale"},
-      {R"({"scale":4294967296})", "scale"},     {R"({"top":0})", "top"},         {R"({"top":1001})", "top"},
-      {R"({"grace":"soon"})", "grace"},         {R"({"grace":600})", "grace"},   {R"({"minPoints":0.5})", "minPoints"},
-      {R"({"maxPoints":1e30})", "maxPoints"},   {R"({"name":"other"})", "name"}, {R"({"periods":["day"]})", "periods"},
+      {R"({"rule":"worst"})", "rule"},
+      {R"({"order":1})", "order"},
+      {R"({"ties":"shared"})", "ties"},
+      {R"({"key":"narrow"})", "key"},
+      {R"({"scale":10})", "scale"},
+      {R"({"scale":-1})", "scale"},
+      {R"({"scale":4294967296})", "scale"},
+      {R"({"top":0})", "top"},
+      {R"({"top":1001})", "top"},
+      {R"({"grace":"soon"})", "grace"},
+      {R"({"grace":600})", "grace"},
+      {R"({"minPoints":0.5})", "minPoints"},
+      {R"({"maxPoints":1e30})", "maxPoints"},
+      {R"({"name":"other"})", "name"},
+      {R"({"nothing":1})", "nothing"},
       {R"({"minPoints":2,"maxPoints":1})", ""},
+      {R"({"periods":"day"})", "periods"},
+      {R"({"periods":["month"]})", "periods"},
+      {R"({"periods":["day","day"]})", "periods"},
+      {R"({"periods":[1]})", "periods"},
+      {R"({"timeZone":"Europe/Atlantis"})", "timeZone"},
+      {R"({"timeZone":null})", "timeZone"},
+      {R"({"weekStart":"mon"})", "weekStart"},
+      {R"({"keepDays":0})", "keepDays"},
+      {R"({"keepDays":367})", "keepDays"},
+      {R"({"keepWeeks":105})", "keepWeeks"},
+      {R"({"seasonCron":"0 0 * *"})", "seasonCron"},
+      {R"({"seasonCron":1})", "seasonCron"},
+      {R"({"seasonEvery":"1d"})", "seasonFrom"},
+      {R"({"seasonEvery":"soon"})", "seasonEvery"},
+      {R"({"seasonFrom":"2026-10-01T00:00:00Z"})", "seasonFrom"},
+      {R"({"seasonCron":"@daily","seasonEvery":"1d","seasonFrom":"2026-10-01T00:00:00Z"})", "seasonEvery"},
   };
   for (const auto& [body, field] : corpus) {
     const auto definition = read_definition(body, "board");

@@ -47,6 +47,12 @@ TEST(DefinitionTest, EveryValueOutOfRangeNamesItsField) {
       {"grace", [](Definition& d) { d.grace = kMaxGrace + std::chrono::milliseconds{1}; }},
       {"top", [](Definition& d) { d.top = 0; }},
       {"top", [](Definition& d) { d.top = 1001; }},
+      {"timeZone", [](Definition& d) { d.periods.time_zone = "Europe/Atlantis"; }},
+      {"keepDays", [](Definition& d) { d.periods.keep_days = 0; }},
+      {"keepDays", [](Definition& d) { d.periods.keep_days = 367; }},
+      {"keepWeeks", [](Definition& d) { d.periods.keep_weeks = 0; }},
+      {"keepWeeks", [](Definition& d) { d.periods.keep_weeks = 105; }},
+      {"seasonCron", [](Definition& d) { d.schedule.cron = "nonsense"; }},
   };
   for (const auto& [field, change] : bad) {
     Definition definition = plain();
@@ -68,6 +74,8 @@ TEST(DefinitionTest, OnlyTopAndGraceChangeUnderResults) {
       {"key", [](Definition& d) { d.key = KeyKind::packed; }},
       {"minPoints", [](Definition& d) { d.min_points = -5; }},
       {"maxPoints", [](Definition& d) { d.max_points = 5; }},
+      {"periods", [](Definition& d) { d.periods.days = true; }},
+      {"periods", [](Definition& d) { d.periods.weeks = true; }},
   };
   for (const auto& [field, change] : refused) {
     Definition to = plain();
@@ -80,7 +88,30 @@ TEST(DefinitionTest, OnlyTopAndGraceChangeUnderResults) {
   Definition to = plain();
   to.top = 10;
   to.grace = std::chrono::minutes{1};
+  to.schedule.cron = "@daily";
+  to.periods.time_zone = "Europe/Berlin";  // without boards of days and weeks it moves none
+  to.periods.week_start = Weekday::sunday;
   EXPECT_TRUE(can_change(plain(), to));
+}
+
+TEST(DefinitionTest, DaysAndWeeksStayAsTheyAreUnderResultsButForHowManyAreKept) {
+  Definition from = plain();
+  from.periods.days = true;
+  Definition to = from;
+  to.periods.week_start = Weekday::sunday;  // no boards of weeks
+  to.periods.keep_days = 7;
+  EXPECT_TRUE(can_change(from, to));
+  to.periods.time_zone = "Europe/Berlin";
+  EXPECT_EQ(can_change(from, to).error().field, "timeZone");
+  from.periods.weeks = true;
+  to = from;
+  to.periods.keep_weeks = 1;
+  EXPECT_TRUE(can_change(from, to));
+  to.periods.week_start = Weekday::sunday;
+  EXPECT_EQ(can_change(from, to).error().field, "weekStart");
+  to = from;
+  to.periods.days = false;
+  EXPECT_EQ(can_change(from, to).error().field, "periods");
 }
 
 TEST(DefinitionTest, WordsReadBackAsThemselves) {
