@@ -16,6 +16,9 @@ constexpr std::size_t kQueuedReads = 4096;
 constexpr std::size_t kQueuedScans = 256;
 /// Calls for dead letters that wait for the one thread that answers them.
 constexpr std::size_t kQueuedLetterCalls = 64;
+/// How often boards that are listened to are looked at: in this process, and over a shared index.
+constexpr std::chrono::milliseconds kTick{200};
+constexpr std::chrono::milliseconds kSharedTick{1'000};
 constexpr std::chrono::milliseconds kRetryWhenFull = std::chrono::seconds{1};
 
 /// A request that outlives Handler::handle.
@@ -48,7 +51,9 @@ Response wrong_method(std::string allow) {
 
 Api::Api(leaderboards::Service& service, ingest::Pipeline& pipeline, std::span<const StaticFile> files,
          IndexReads reads, HostCheck hosts)
-    : hosts_(std::move(hosts)), context_{service, pipeline, {}, BoardTasks(service)} {
+    : hosts_(std::move(hosts)),
+      context_{
+          service, pipeline, {}, BoardTasks(service), {service, reads == IndexReads::waiting ? kSharedTick : kTick}} {
   scan_pool_ = std::make_unique<BlockingPool>(1, kQueuedScans);
   if (reads == IndexReads::waiting) pool_ = std::make_unique<BlockingPool>(kWaitingReads, kQueuedReads);
   for (const StaticFile& file : files) {
@@ -64,6 +69,7 @@ void Api::keep_dead_letters(ingest::DeadLetters& dead_letters) {
 }
 
 void Api::finish() {
+  context_.events.stop();
   if (context_.replay) context_.replay->stop();
   letters_pool_.reset();
   scan_pool_.reset();

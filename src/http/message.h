@@ -22,6 +22,7 @@ struct Request {
   std::string_view target;         ///< as sent: path, and `?query` when there is one
   std::string_view content_type;   ///< as sent, with parameters; empty when absent
   std::string_view if_none_match;  ///< empty when absent
+  std::string_view last_event_id;  ///< of a listener that comes back; empty when absent
   std::string_view host;           ///< as sent, with its port
   std::string_view origin;         ///< empty when absent
   std::string_view body;
@@ -29,12 +30,23 @@ struct Request {
 
 inline constexpr std::string_view kJsonType = "application/json";
 inline constexpr std::string_view kProblemType = "application/problem+json";
+inline constexpr std::string_view kEventStreamType = "text/event-stream";
+
+/// A body without an end, written until the client goes or the server stops.
+class BodyStream {
+ public:
+  virtual ~BodyStream() = default;
+  /// What comes next; empty: nothing now, and AnswerSink::wake tells when there is. Called on the connection's loop,
+  /// once the client has taken all before: who is slow gets what is newest then, and holds up no memory.
+  virtual std::string next() = 0;
+};
 
 struct Response {
   int status = 200;
   std::string_view content_type = kJsonType;  ///< static text
   std::string body;
   std::shared_ptr<const std::string> shared_body;  ///< in place of `body`: a page that many answers share
+  std::shared_ptr<BodyStream> stream;              ///< in place of both; the connection ends with it
   std::string etag;                                ///< with its quotes; empty: none, and the answer must not be stored
   std::string allow;                               ///< methods, of a 405
   std::optional<std::chrono::seconds> retry_after;
@@ -51,6 +63,8 @@ class AnswerSink {
   virtual ~AnswerSink() = default;
   /// From any thread.
   virtual void deliver(Response response) = 0;
+  /// The stream that was delivered has more. From any thread.
+  virtual void wake() = 0;
 };
 
 /// The duty to answer one request, exactly once. Dropped without an answer, it answers 500.
@@ -63,6 +77,9 @@ class Responder {
 
   /// Answers. The second call of one responder breaks an invariant.
   void send(Response response);
+
+  /// For a stream that is sent later.
+  const std::shared_ptr<AnswerSink>& sink() const { return sink_; }
 
  private:
   std::shared_ptr<AnswerSink> sink_;

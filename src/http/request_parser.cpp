@@ -53,6 +53,7 @@ class StrictParser final : public wire::basic_parser<true> {
   Span target;
   Span content_type;
   Span if_none_match;
+  Span last_event_id;
   Span host;
   Span origin;
   bool head_whole = false;
@@ -128,7 +129,9 @@ class StrictParser final : public wire::basic_parser<true> {
       case wire::field::content_type: content_type = span(value); return;
       case wire::field::if_none_match: if_none_match = span(value); return;
       case wire::field::origin: origin = span(value); return;
-      default: return;
+      default:
+        if (beast::iequals(name, "Last-Event-ID")) last_event_id = span(value);
+        return;
     }
   }
 
@@ -191,6 +194,7 @@ class RequestParser::Impl {
     request.target = parser_->target.in(bytes);
     request.content_type = parser_->content_type.in(bytes);
     request.if_none_match = parser_->if_none_match.in(bytes);
+    request.last_event_id = parser_->last_event_id.in(bytes);
     request.host = parser_->host.in(bytes);
     request.origin = parser_->origin.in(bytes);
     request.body = parser_->chunked() ? std::string_view(chunks_.body()) : bytes.substr(parsed_, size_ - parsed_);

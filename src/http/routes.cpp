@@ -49,6 +49,7 @@ constexpr Route kRoutes[] = {
                read_ranks),
     from_index(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}/players:rank",
                "Read the ranks among friends", read_friends),
+    later(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}/events", "Listen to a board", listen_to_board),
     at_once(Method::post, "/v1/leaderboards/{leaderboard}/seasons/{season}:rebuild",
             "Make a board again from the ledger", start_rebuild),
     at_once(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}:rebuild", "Show how far a rebuild is",

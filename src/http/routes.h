@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "http/board_tasks.h"
+#include "http/event_hub.h"
 #include "http/message.h"
 #include "http/page_cache.h"
 #include "http/target.h"
@@ -39,6 +40,7 @@ struct RouteContext {
   ingest::Pipeline& pipeline;
   PageCache cache;
   BoardTasks tasks;
+  EventHub events;
   ingest::DeadLetters* dead_letters = nullptr;            ///< nullptr: none are kept
   std::unique_ptr<ingest::DeadLetterReplay> replay = {};  ///< nullptr as well
   prometheus::Registry* registry = nullptr;               ///< nullptr: no metrics but of boards
@@ -109,6 +111,9 @@ Result<Response> read_ranks(const Call& call);
 Result<Response> read_friends(const Call& call);
 Result<Response> read_article_player(const Call& call);
 Result<Response> read_article_around(const Call& call);
+
+// event_routes.cpp
+void listen_to_board(const Call& call, Responder responder);
 
 // upkeep_routes.cpp
 Result<Response> start_rebuild(const Call& call);

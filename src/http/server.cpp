@@ -161,6 +161,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
     in_session_ = nested;
     if (!nested) advance();
   }
+  void woken() {
+    if (closed_) return;
+    session_.woken();
+    advance();
+  }
   void drain() {
     session_.drain();
     advance();
@@ -206,6 +211,14 @@ class ConnectionSink final : public AnswerSink {
     if (gate_->loop == nullptr) return;
     asio::post(gate_->loop->context(), [connection = connection_, answer = std::move(response)]() mutable {
       if (const auto alive = connection.lock()) alive->answered(std::move(answer));
+    });
+  }
+
+  void wake() override {
+    const std::lock_guard lock(gate_->mutex);
+    if (gate_->loop == nullptr) return;
+    asio::post(gate_->loop->context(), [connection = connection_] {
+      if (const auto alive = connection.lock()) alive->woken();
     });
   }
 

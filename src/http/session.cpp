@@ -55,7 +55,9 @@ Session::Session(Handler& handler, const Deadlines& deadlines, BodyBudget& budge
 
 Session::~Session() { give_back(); }
 
-bool Session::wants_bytes() const { return !waiting_ && !closing_ && !ended_ && output().size() < kMaxOutputBytes; }
+bool Session::wants_bytes() const {
+  return !waiting_ && !stream_ && !closing_ && !ended_ && output().size() < kMaxOutputBytes;
+}
 
 std::span<char> Session::space() {
   if (begin_ == end_) {
@@ -87,7 +89,12 @@ void Session::ended() {
 void Session::answered(Response response) {
   SCORELINE_CHECK(waiting_);
   waiting_ = false;
+  if (response.stream) keep_alive_ = false;  // only the end of the connection ends such a body
   append(response);
+  if (response.stream && !head_only_ && !draining_) {
+    stream_ = std::move(response.stream);
+    return settle_phase();
+  }
   if (!keep_alive_ || draining_ || ended_) {
     closing_ = true;
     lingers_ = !ended_;
@@ -95,10 +102,19 @@ void Session::answered(Response response) {
   process();
 }
 
+void Session::woken() { pump(); }
+
+void Session::pump() {
+  if (!stream_ || !output().empty()) return;
+  output_ = stream_->next();
+  sent_ = 0;
+  if (!output_.empty()) enter(Phase::streaming);
+}
+
 void Session::process() {
   if (processing_) return;  // called from under the handler: the loop below goes on when it returns
   processing_ = true;
-  while (!waiting_ && !closing_ && begin_ != end_ && output().size() < kMaxOutputBytes) {
+  while (!waiting_ && !stream_ && !closing_ && begin_ != end_ && output().size() < kMaxOutputBytes) {
     const RequestParser::Step step = parser_.parse(unread());
     if (step == RequestParser::Step::failed) {
       refuse(parser_.error());
@@ -155,7 +171,12 @@ void Session::append(const Response& response) {
   if (response.status != 304) {
     out += "Content-Type: ";
     out += response.content_type;
-    out += "\r\nContent-Length: ";
+    out += "\r\n";
+  }
+  if (response.stream) {
+    out += "X-Accel-Buffering: no\r\n";  // nginx would keep events back
+  } else if (response.status != 304) {
+    out += "Content-Length: ";
     append_number(out, content.size());
     out += "\r\n";
   }
@@ -189,6 +210,7 @@ void Session::sent(std::size_t size) {
   sent_ = 0;
   if (output_.capacity() > kMaxOutputBytes) output_.shrink_to_fit();
   if (phase_ == Phase::writing) settle_phase();
+  pump();
   process();  // what was pipelined may have waited for this
 }
 
@@ -198,6 +220,10 @@ void Session::blocked() {
 
 void Session::drain() {
   draining_ = true;
+  if (stream_) {
+    stream_.reset();
+    closing_ = true;
+  }
   if (!waiting_ && begin_ == end_) closing_ = true;
 }
 
@@ -212,6 +238,12 @@ void Session::time_out() {
                  {},
                  {}});
     enter(Phase::writing);
+    return;
+  }
+  if (phase_ == Phase::streaming) {
+    output_ = ":\n\n";
+    sent_ = 0;
+    enter(Phase::streaming);
     return;
   }
   if (phase_ == Phase::writing || phase_ == Phase::lingering) {
@@ -231,6 +263,7 @@ void Session::enter(Phase phase) {
       case Phase::body: return deadlines_.body;
       case Phase::answering: return {};
       case Phase::writing: return deadlines_.write;
+      case Phase::streaming: return deadlines_.heartbeat;
       case Phase::lingering: return deadlines_.linger;
     }
     return {};
@@ -241,7 +274,9 @@ void Session::enter(Phase phase) {
 void Session::settle_phase() {
   if (phase_ == Phase::lingering || (phase_ == Phase::writing && !output().empty())) return;
   Phase now = Phase::idle;
-  if (waiting_) {
+  if (stream_) {
+    now = Phase::streaming;
+  } else if (waiting_) {
     now = Phase::answering;
   } else if (begin_ != end_) {
     now = parser_.in_body() ? Phase::body : Phase::head;

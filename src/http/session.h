@@ -28,6 +28,8 @@ struct Deadlines {
   std::chrono::milliseconds body = std::chrono::seconds{30};   ///< from there to the end of the body
   std::chrono::milliseconds write = std::chrono::seconds{30};  ///< to take an answer that did not fit the socket
   std::chrono::milliseconds linger = std::chrono::seconds{2};  ///< to read why it was refused before we hang up
+  /// Not a client's: how long a stream is silent before a comment shows that both ends are there.
+  std::chrono::milliseconds heartbeat = std::chrono::seconds{15};
 };
 
 /// What the sessions of one loop share. Refreshed by the loop now and then: no session asks a clock.
@@ -64,6 +66,9 @@ class Session {
   /// The answer to the open request.
   void answered(Response response);
 
+  /// The stream that was answered with has more.
+  void woken();
+
   /// What is to be sent.
   std::string_view output() const { return std::string_view(output_).substr(sent_); }
   void sent(std::size_t size);
@@ -84,13 +89,15 @@ class Session {
   void time_out();
 
  private:
-  enum class Phase { idle, head, body, answering, writing, lingering };
+  enum class Phase { idle, head, body, answering, writing, streaming, lingering };
 
   std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
   void process();
   void handle_request();
   void refuse(const Error& error);
   void append(const Response& response);
+  /// Puts what the stream has into an empty output.
+  void pump();
   void enter(Phase phase);
   void settle_phase();
   bool grow();
@@ -101,6 +108,7 @@ class Session {
   BodyBudget& budget_;
   const LoopState& loop_;
   std::shared_ptr<AnswerSink> sink_;
+  std::shared_ptr<BodyStream> stream_;  ///< of the answer under way; nullptr: it is no stream
 
   RequestParser parser_;
   std::vector<char> buffer_;

@@ -161,6 +161,11 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
   return friends;
 }
 
+Result<std::vector<std::optional<Entry>>> Service::ranks_of(const BoardRef& ref,
+                                                            std::span<const PlayerId> players) const {
+  return readable(ref).and_then([&](const Readable& at) { return at.reader->ranks_of(at.board, players); });
+}
+
 Result<std::uint64_t> Service::version(const BoardRef& ref) const {
   return readable(ref).and_then([](const Readable& at) { return at.reader->version(at.board); });
 }

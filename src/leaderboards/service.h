@@ -90,6 +90,8 @@ class Service {
   Result<RankAudit> audit_rank(const BoardRef& ref, const PlayerId& player) const;
   /// 1..kMaxEntries players; one asked for twice counts once.
   Result<Friends> friends(const BoardRef& ref, std::span<const PlayerId> players) const;
+  /// Where 1..kMaxEntries distinct players stand, in their order; nullopt where absent.
+  Result<std::vector<std::optional<Entry>>> ranks_of(const BoardRef& ref, std::span<const PlayerId> players) const;
   /// Changes with each change of the board; for caches of rendered pages.
   Result<std::uint64_t> version(const BoardRef& ref) const;
   /// The same when it is known without asking anybody; at once.

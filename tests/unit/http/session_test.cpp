@@ -54,6 +54,7 @@ class SessionTest : public testing::Test, public AnswerSink {
   }
   void TearDown() override { handler.open.reset(); }
   void deliver(Response response) override { session.answered(std::move(response)); }
+  void wake() override { session.woken(); }
 
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
