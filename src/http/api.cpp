@@ -28,7 +28,7 @@ struct KeptRequest {
         content_type(from.content_type),
         if_none_match(from.if_none_match),
         body(from.body),
-        request{from.method, target, content_type, if_none_match, {}, {}, body},
+        request{from.method, target, content_type, if_none_match, {}, {}, {}, body},
         responder(std::move(to)) {}
 
   const std::string target, content_type, if_none_match, body;

@@ -52,6 +52,33 @@ TEST(HttpConcurrency, ManyConnectionsReadTheirOwnWrites) {
               testing::HasSubstr("\"players\":" + std::to_string(kClients)));
 }
 
+TEST(HttpConcurrency, ListenersComeAndGoWhileTheBoardChanges) {
+  LiveServer server;
+  const std::string head = "GET /v1/leaderboards/main/seasons/12/events?player=p1 HTTP/1.1\r\nHost: h\r\n\r\n";
+  std::atomic<bool> go_on{true};
+  std::atomic<int> silent{0};
+  std::vector<std::thread> listeners;
+  for (int i = 0; i < kClients; ++i) {
+    listeners.emplace_back([&, i] {
+      for (int round = 0; go_on; ++round) {
+        RawSocket listener(server.server.port());
+        if (!listener.send(head) || listener.read_until("event: top").empty()) ++silent;
+        if ((round + i) % 2 == 0) listener.reset();
+      }
+    });
+  }
+  RawSocket stays(server.server.port());
+  ASSERT_TRUE(stays.send(head));
+  for (int points = 1; points <= 10 * kRounds; ++points) {
+    server.post("/v1/leaderboards/main/results",
+                R"({"playerId":"p1","seasonId":12,"points":)" + std::to_string(points) + "}");
+  }
+  EXPECT_THAT(stays.read_until("\"points\":" + std::to_string(10 * kRounds) + ","), testing::HasSubstr("event: top"));
+  go_on = false;
+  for (auto& listener : listeners) listener.join();
+  EXPECT_EQ(silent, 0);
+}
+
 TEST(HttpConcurrency, StopUnderLoadKeepsWhatItAnswered) {
   LiveServer server;
   std::atomic<int> acknowledged{0};
