@@ -55,6 +55,7 @@ HttpNode::HttpNode(const Config& config, std::unique_ptr<prometheus::Registry> r
   options.port = config.port;
   options.loops = config.threads;
   server_ = std::make_unique<http::Server>(*api_, clock_, options);
+  api_->allow_listeners(server_->max_connections() * 4 / 5);  // the rest is for those who ask
 }
 
 Result<void> HttpNode::open_kafka(const Config& config) {

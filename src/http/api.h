@@ -34,6 +34,9 @@ class Api final : public Handler {
   void keep_dead_letters(ingest::DeadLetters& dead_letters);
   void tell_metrics(prometheus::Registry& registry) { context_.registry = &registry; }
 
+  /// Before the first request: at most so many listen at once.
+  void allow_listeners(std::size_t count) { context_.events.allow(count); }
+
   void handle(const Request& request, Responder responder) override;
 
   /// After the last request, and before anything that it stands on goes: waits for what its threads do.

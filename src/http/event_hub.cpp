@@ -53,7 +53,7 @@ void EventHub::run() {
 
 Result<std::shared_ptr<BodyStream>> EventHub::listen(const Topic& topic, std::optional<PlayerId> player,
                                                      std::string_view last_id, std::weak_ptr<AnswerSink> waker) {
-  if (listeners() >= kMaxListeners) {
+  if (listeners() >= allowed_) {
     return fail(Error{Code::overloaded, "too many listen already", {}, std::chrono::seconds{10}});
   }
   auto listener = std::make_shared<EventListener>(std::move(player), last_id, std::move(waker), count_);

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,8 +41,6 @@ struct Topic {
 
 class EventHub {
  public:
-  static constexpr std::size_t kMaxListeners = 20'000;
-
   /// Ticks by itself, every `every`, while somebody listens. 0: only when tick() is called. `service` must outlive it.
   EventHub(leaderboards::Service& service, std::chrono::milliseconds every);
   ~EventHub();
@@ -57,6 +56,9 @@ class EventHub {
   void tick();
 
   std::size_t listeners() const { return count_->load(std::memory_order_relaxed); }
+
+  /// So many at once; at first as many as come. Before the first one.
+  void allow(std::size_t listeners) { allowed_ = listeners; }
 
   /// No more ticks. The listeners stay until their connections end.
   void stop();
@@ -86,6 +88,7 @@ class EventHub {
 
   leaderboards::Service& service_;
   const std::chrono::milliseconds every_;
+  std::size_t allowed_ = std::numeric_limits<std::size_t>::max();
   const std::shared_ptr<std::atomic<std::size_t>> count_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::mutex ticking_;  // one tick at a time
   std::mutex mutex_;

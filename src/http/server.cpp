@@ -49,6 +49,7 @@ class Connection;
 class Census {
  public:
   explicit Census(std::size_t limit) : limit_(limit) {}
+  std::size_t limit() const { return limit_; }
   bool full() const { return count_.load(std::memory_order_relaxed) >= limit_; }
   void enter() { count_.fetch_add(1); }
   void leave() {
@@ -182,6 +183,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void advance();
   bool flush();
   void read();
+  void watch();
   void linger();
   void hang_up();
 
@@ -242,6 +244,8 @@ void Connection::advance() {
     hang_up();
   } else if (session_.wants_bytes() && !reading_) {
     read();
+  } else if (session_.streams() && !reading_) {
+    watch();
   }
 }
 
@@ -292,6 +296,17 @@ void Connection::read() {
                             }
                             self->advance();
                           });
+}
+
+/// Notices a listener that goes before there is anything to write to it.
+void Connection::watch() {
+  reading_ = true;
+  socket_.async_read_some(asio::buffer(discarded_), [self = shared_from_this()](error_code ec, std::size_t) {
+    self->reading_ = false;
+    if (self->closed_) return;
+    if (ec) return self->close();
+    self->lingering_ ? self->linger() : self->advance();
+  });
 }
 
 void Connection::hang_up() {
@@ -455,6 +470,7 @@ class Server::Impl {
   }
 
   std::uint16_t port() const { return acceptor_ ? acceptor_->port() : 0; }
+  std::size_t max_connections() const { return census_.limit(); }
 
   bool stop(std::chrono::milliseconds grace) {
     if (!std::exchange(running_, false)) return true;
@@ -481,6 +497,7 @@ Server::Server(Handler& handler, const Clock& clock, ServerOptions options)
 Server::~Server() = default;
 
 Result<void> Server::start() { return impl_->start(); }
+std::size_t Server::max_connections() const { return impl_->max_connections(); }
 std::uint16_t Server::port() const { return impl_->port(); }
 bool Server::stop(std::chrono::milliseconds grace) { return impl_->stop(grace); }
 

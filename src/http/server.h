@@ -26,7 +26,7 @@ struct ServerOptions {
   unsigned loops = 0;                 ///< 0: one per core
   /// Open at once; over it new ones wait in the kernel's queue. Lowered to what the limit on open files leaves after
   /// `reserved_files`.
-  std::size_t max_connections = 10'000;
+  std::size_t max_connections = 25'000;
   std::size_t reserved_files = 32;  ///< for the ledger and everything else that opens files
   Deadlines deadlines;
 };
@@ -41,6 +41,9 @@ class Server {
   /// Listens, and serves from now on. Errors: Code::usage (the address is none), Code::conflict (it is taken),
   /// Code::internal, all with field `listen`.
   Result<void> start();
+
+  /// How many connections are open at most at once.
+  std::size_t max_connections() const;
 
   /// Where it listens, once started.
   std::uint16_t port() const;

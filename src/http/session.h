@@ -56,6 +56,8 @@ class Session {
 
   /// Whether the connection should be read from.
   bool wants_bytes() const;
+  /// Whether the answer is a stream: then what the client sends is nothing any more, but its end ends the connection.
+  bool streams() const { return stream_ != nullptr; }
   /// Where the next bytes go. Only while wants_bytes(); valid until the next call of anything here. Empty when there is
   /// no memory for more: the request was refused.
   std::span<char> space();

@@ -1,5 +1,6 @@
 """Server-sent events of a running server."""
 
+import os
 import signal
 
 from listener import Listener
@@ -62,6 +63,19 @@ def test_a_stop_ends_the_streams(tmp_path):
                 pass
             assert listener.ended
             listener.close()
+
+
+def test_who_hangs_up_makes_room_at_once(tmp_path):
+    def open_files():
+        return len(os.listdir(f"/proc/{server.pid}/fd"))
+
+    with Server(tmp_path / "data") as server:
+        before = open_files()
+        listeners = [Listener(server, EVENTS) for _ in range(20)]
+        assert open_files() >= before + 20
+        for listener in listeners:
+            listener.close()
+        wait_until(lambda: open_files() <= before, 5, "the end of their connections")
 
 
 def test_who_hangs_up_or_does_not_read_holds_nobody_up(tmp_path):

@@ -138,6 +138,16 @@ TEST_F(EventHubTest, OnlyWhoHasNewsIsWoken) {
   EXPECT_EQ(waker_->woken, 1) << "it has not taken what it was woken for";
 }
 
+TEST_F(EventHubTest, OverTheLimitNobodyMoreIsLetIn) {
+  hub_.allow(1);
+  auto stream = listen();
+  const auto refused = hub_.listen({"main", leaderboards::SeasonId{12}, 2}, {}, {}, waker_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::overloaded);
+  stream.reset();
+  EXPECT_NE(listen(), nullptr);
+}
+
 TEST_F(EventHubTest, WhoIsGoneCostsNothing) {
   submit("alice", 10);
   auto stream = listen();
