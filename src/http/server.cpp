@@ -9,14 +9,14 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <condition_variable>
-#include <cstdio>
-#include <ctime>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "http/date_header.h"
 
 namespace scoreline::http {
 namespace {
@@ -27,21 +27,6 @@ using boost::system::error_code;
 
 /// How often deadlines are looked at, the date is written anew and a paused acceptor tries again.
 constexpr std::chrono::milliseconds kSweep{200};
-
-std::string date_header(Timestamp now) {
-  const std::time_t seconds = now.ms / 1000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  // Not strftime's %a and %b: those speak the language of the locale.
-  static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  char text[64];
-  const int length = std::snprintf(text, sizeof text, "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n",
-                                   kDays[parts.tm_wday], parts.tm_mday, kMonths[parts.tm_mon], parts.tm_year + 1900,
-                                   parts.tm_hour, parts.tm_min, parts.tm_sec);
-  return {text, static_cast<std::size_t>(length)};
-}
 
 class Connection;
 
