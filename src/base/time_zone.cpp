@@ -13,17 +13,22 @@ using std::chrono::milliseconds;
 
 date::sys_time<milliseconds> to_sys(Timestamp at) { return date::sys_time<milliseconds>(milliseconds{at.ms}); }
 
+tl::unexpected<Error> unknown_zone() {
+  return fail(Code::invalid, "must be a time zone of the IANA database that this system has, like Europe/Berlin");
+}
+
 }  // namespace
 
 Result<TimeZone> TimeZone::find(std::string_view name) try {
   TimeZone found;
   if (name == "UTC") return found;
+  if (name == "localtime") return unknown_zone();  // another zone on each machine
   found.zone_ = date::locate_zone(name);
   // The zone's file is read with the first question: a damaged one must be told here.
   static_cast<void>(found.zone_->get_info(to_sys(Timestamp{})));
   return found;
 } catch (const std::exception&) {
-  return fail(Code::invalid, "must be a time zone of the IANA database that this system has, like Europe/Berlin");
+  return unknown_zone();
 }
 
 LocalTime TimeZone::local(Timestamp at) const {

@@ -35,8 +35,8 @@ constexpr std::size_t kMaxCronBytes = 200;
 constexpr std::int64_t kMinuteMs = 60'000;
 constexpr std::int32_t kMinutesAnHour = 60;
 constexpr std::int32_t kMinutesADay = 24 * kMinutesAnHour;
-/// February 29th is eight years away at most, over a year like 1900.
-constexpr std::int32_t kDaysToLookAt = 9 * 366;
+/// A February 29th on one day of the week is forty years away at most, over a year like 1900.
+constexpr std::int32_t kDaysToLookAt = 41 * 366;
 
 std::int64_t floor_div(std::int64_t value, std::int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 

@@ -12,10 +12,8 @@ namespace {
 constexpr std::chrono::milliseconds kShortestSeason = std::chrono::minutes{1};
 constexpr std::chrono::milliseconds kLongestSeason = std::chrono::hours{24 * 3'660};
 constexpr std::int64_t kDayMs = 86'400'000;
-/// More than clocks are ever put forward or back.
-constexpr std::int64_t kMostOfAGapMs = 2 * kDayMs;
 /// How far back the last time that a cron expression named may lie; see Cron.
-constexpr std::int64_t kFarthestBackMs = 16 * 366 * kDayMs;
+constexpr std::int64_t kFarthestBackMs = 41 * 366 * kDayMs;
 
 Timestamp first_possible(const SeasonSchedule& schedule) { return schedule.from.value_or(kMinTimestamp); }
 
@@ -28,8 +26,8 @@ class CronBoundaries {
       : cron_(*Cron::parse(*definition.schedule.cron)), zone_(*TimeZone::find(definition.periods.time_zone)) {}
 
   Timestamp after(Timestamp at) const {
-    // From well before: a time that was skipped stands for a later instant than its own place on the clock.
-    LocalTime named{zone_.local(at).ms - kMostOfAGapMs};
+    // What clocks show now they have shown, and all before it; a time that is skipped still lies ahead until the gap.
+    LocalTime named{zone_.local(at).ms + 1};
     while (true) {
       named = cron_.next(named);
       const Timestamp instant = zone_.first_instant(named);
@@ -38,14 +36,15 @@ class CronBoundaries {
     }
   }
 
+  /// By halves: `after` never falls, and steps from one to the next would be 44,000 for each minute of January.
   std::optional<Timestamp> until(Timestamp at) const {
-    for (std::int64_t back = kDayMs; back <= kFarthestBackMs; back *= 2) {
-      Timestamp found = after(Timestamp{at.ms - back});
-      if (found > at) continue;
-      for (Timestamp next = after(found); next <= at; next = after(found)) found = next;
-      return found;
+    std::int64_t before = at.ms - kFarthestBackMs;
+    if (after(Timestamp{before}) > at) return std::nullopt;
+    for (std::int64_t beyond = at.ms; beyond - before > 1;) {
+      const std::int64_t middle = before + (beyond - before) / 2;
+      (after(Timestamp{middle}) > at ? beyond : before) = middle;
     }
-    return std::nullopt;
+    return after(Timestamp{before});
   }
 
  private:

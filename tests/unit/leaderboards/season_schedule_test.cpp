@@ -105,6 +105,27 @@ TEST(SeasonScheduleTest, EitherDayWillDoWhenBothAreNamedAsInCrontab) {
   EXPECT_EQ(boundaries(by_cron("0 0 * * 7"), "2026-10-12T00:00:00Z", 1), Times{"2026-10-18T00:00:00Z"});
 }
 
+TEST(SeasonScheduleTest, ALeapDayOnASundayIsWaitedForOverDecades) {
+  const Definition rare = by_cron("0 0 29 2 */7");  // a star before the step: both days must be right
+  EXPECT_EQ(boundaries(rare, "2026-01-01T00:00:00Z", 2), (Times{"2032-02-29T00:00:00Z", "2060-02-29T00:00:00Z"}));
+  EXPECT_EQ(boundaries(rare, "2088-03-01T00:00:00Z", 1), (Times{"2128-02-29T00:00:00Z"}));
+  EXPECT_EQ(boundary_until(rare, at("2026-01-01T00:00:00Z")), at("2004-02-29T00:00:00Z"));
+  EXPECT_EQ(boundary_until(rare, at("2128-02-28T23:59:59.999Z")), at("2088-02-29T00:00:00Z"));
+}
+
+TEST(SeasonScheduleTest, TheLastBoundaryIsTheOneThatTheNextOnesFollow) {
+  for (const std::string cron : {"* * * 1 *", "*/7 5 * * *", "30 2 * * *", "0 0 1 * *", "15 3 * 3,10 sun"}) {
+    const Definition definition = by_cron(cron, "Europe/Berlin");
+    Timestamp last = *boundary_after(definition, at("2026-01-31T23:30:00+01:00"));
+    for (int i = 0; i < 40; ++i) {
+      const Timestamp next = *boundary_after(definition, last);
+      EXPECT_EQ(boundary_until(definition, last), last) << cron;
+      EXPECT_EQ(boundary_until(definition, Timestamp{next.ms - 1}), last) << cron;
+      last = next;
+    }
+  }
+}
+
 TEST(SeasonScheduleTest, WhatIsNoCronExpressionIsRefused) {
   for (const std::string_view text :
        {"",           "* * * *",     "* * * * * *",  "60 * * * *",         "* 24 * * *",  "* * 0 * *",
