@@ -65,6 +65,12 @@ struct LeaderboardOptions {
   int scale = 0;                ///< digits after the point, 0..9: at 2, points of 1250 are 12.50
   std::int64_t min_points = 0;  ///< of one result
   std::int64_t max_points = INT64_MAX;
+  bool days = false;              ///< a board for each day too, see Board::period
+  bool weeks = false;             ///< and for each week
+  std::string time_zone = "UTC";  ///< of the IANA database: when days begin
+  std::string week_start = "monday";
+  int keep_days = 3;   ///< a day's board is kept while so many days follow it, 1..366
+  int keep_weeks = 5;  ///< a week's board, while so many weeks follow it, 1..104
 };
 
 /// A player's place on a board.
@@ -130,6 +136,10 @@ class Board {
 
   /// The board of another season (0..2,147,483,647) of the same leaderboard. It opens with its first result.
   Board season(std::int64_t id) const;
+  /// The board of a day or week of the same season: `day:2026-10-12`, `week:2026-W41`; `day` and `week` are the current
+  /// ones, whenever it is read. Results submitted to it go to the season, and count on the days that they were achieved
+  /// on.
+  Board period(std::string_view name) const;
   /// The board as it stood at a past instant: what results achieved until then make of it. To be read only. The first
   /// read reads the whole ledger; the last few boards of the past are kept for some minutes.
   Board as_of(Time at) const;

@@ -92,7 +92,7 @@ Result<void> BoardKeeper::make_lost_boards() {
 }
 
 Result<void> BoardKeeper::show_left_behind() {
-  const auto gone = ingest::show_left_behind(service_.catalogue(), ledger_, *backing_.index);
+  const auto gone = ingest::show_left_behind(service_.catalogue(), ledger_, *backing_.index, clock_.now());
   if (!gone) return fail(gone.error());
   if (*gone > 0) tell_("a server or its connection is gone; what it had recorded is on the boards");
   return {};

@@ -48,6 +48,9 @@ lb::Definition with_options(lb::Definition definition, const LeaderboardOptions&
   definition.scale = options.scale;
   definition.min_points = options.min_points;
   definition.max_points = options.max_points;
+  definition.periods = {options.days,      options.weeks,
+                        options.time_zone, value_of(lb::parse_week_start(options.week_start)),
+                        options.keep_days, options.keep_weeks};
   return definition;
 }
 
@@ -92,9 +95,10 @@ struct Board::Place {
   lb::Definition definition;
   std::optional<lb::SeasonId> season = {};
   std::optional<Timestamp> as_of = {};
+  std::string period = {};
 
   lb::Service& service() const { return core->engine->service(); }
-  lb::BoardRef ref() const { return {definition.name.text(), season, as_of}; }
+  lb::BoardRef ref() const { return {definition.name.text(), season, as_of, period}; }
 
   /// Points are in units of 10^-scale already, so they are written as such a decimal.
   ingest::Submission submission_of(const MatchResult& result) const {
@@ -192,6 +196,12 @@ std::uint64_t Board::size() const { return value_of(place_->service().top(place_
 Board Board::season(std::int64_t id) const {
   Place other = *place_;
   other.season = value_of(lb::SeasonId::from(id));
+  return Board(std::make_shared<const Place>(std::move(other)));
+}
+
+Board Board::period(std::string_view name) const {
+  Place other = *place_;
+  other.period = std::string(name);
   return Board(std::make_shared<const Place>(std::move(other)));
 }
 

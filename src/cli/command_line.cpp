@@ -38,6 +38,11 @@ void add_as_of(CLI::App& app, BoardChoice& board) {
       });
 }
 
+void add_period(CLI::App& app, BoardChoice& board) {
+  app.add_option("--period", board.period, "season, day:2026-10-12, week:2026-W41; day and week are the current ones")
+      ->type_name("PERIOD");
+}
+
 void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
   add_setting(app, "--listen", "listen", "Address and port; port 0 takes any free one", settings, "HOST:PORT");
   add_setting(app, "--log-level", "logLevel", "debug, info, warn or error", settings, "LEVEL");
@@ -179,6 +184,7 @@ class Parser {
         ->type_name("FORMAT");
     export_->add_flag("--board", export_command_.board, "The board, ranked, instead of the results");
     add_board(*export_, export_command_.from, "This season; by default all results, or the current board");
+    add_period(*export_, export_command_.from);
   }
 
   void add_producing() {
@@ -219,10 +225,12 @@ class Parser {
         ->check(CLI::Range(std::size_t{1}, kMaxEntries));
     add_board(*top_, top_command_.board, current);
     add_as_of(*top_, top_command_.board);
+    add_period(*top_, top_command_.board);
     rank_ = command("rank", "Show where one player stands", "  scoreline rank alice\n  scoreline rank -- -dash-");
     rank_->add_option("PLAYER", rank_command_.player, "The player's id")->required();
     add_board(*rank_, rank_command_.board, current);
     add_as_of(*rank_, rank_command_.board);
+    add_period(*rank_, rank_command_.board);
     around_ = command("around", "Show a player among those next to them",
                       "  scoreline around alice --radius 3\n  scoreline around alice --server http://127.0.0.1:8080");
     around_->add_option("PLAYER", around_command_.player, "The player's id")->required();
@@ -232,6 +240,7 @@ class Parser {
         ->type_name("N");
     add_board(*around_, around_command_.board, current);
     add_as_of(*around_, around_command_.board);
+    add_period(*around_, around_command_.board);
   }
 
   void add_dead_letters() {
@@ -276,11 +285,13 @@ class Parser {
                        "  scoreline rebuild --season 12 --server http://127.0.0.1:8080\n"
                        "  scoreline rebuild --ledger postgresql://… --index redis://…");
     add_board(*rebuild_, rebuild_command_.board, current);
+    add_period(*rebuild_, rebuild_command_.board);
     reconcile_ = command("reconcile", "Compare a board with the ledger, by count, checksum and player",
                          "  scoreline reconcile --server http://127.0.0.1:8080\n"
                          "  scoreline reconcile --repair --season 12 --server http://127.0.0.1:8080");
     reconcile_->add_flag("--repair", reconcile_command_.repair, "Make the board again when they differ");
     add_board(*reconcile_, reconcile_command_.board, current);
+    add_period(*reconcile_, reconcile_command_.board);
     CLI::App* audit = command("audit", "Check what is shown against the ledger",
                               "  scoreline audit rank alice --server http://127.0.0.1:8080\n"
                               "  scoreline audit rank alice --season 12 --as-of 2026-10-12T18:00:00Z --data DIR");
@@ -290,6 +301,7 @@ class Parser {
     audit_rank_->add_option("PLAYER", audit_rank_command_.player, "The player's id")->required();
     add_board(*audit_rank_, audit_rank_command_.board, current);
     add_as_of(*audit_rank_, audit_rank_command_.board);
+    add_period(*audit_rank_, audit_rank_command_.board);
     CLI::App* config =
         command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
     config->require_subcommand(1);

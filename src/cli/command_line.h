@@ -19,6 +19,7 @@ struct BoardChoice {
   std::string leaderboard{leaderboards::kMainLeaderboard};
   std::optional<std::int64_t> season;  ///< absent: the current one (top, rank, around), or all (export of results)
   std::optional<Timestamp> as_of;      ///< as it stood then; absent: as it is
+  std::string period = {};             ///< `day:2026-10-12`, `week:2026-W41`, `day`, `week`; empty: the whole season
 };
 
 struct ServeCommand {};

@@ -22,7 +22,7 @@ struct Chosen {
 Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice) {
   const auto record = service.catalogue().find(choice.leaderboard);
   if (!record) return fail(record.error());
-  BoardRef ref{choice.leaderboard, std::nullopt, choice.as_of};
+  BoardRef ref{choice.leaderboard, std::nullopt, choice.as_of, choice.period};
   if (choice.season) {
     const auto season = SeasonId::from(*choice.season);
     if (!season) return fail(season.error());
@@ -30,7 +30,9 @@ Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice)
   }
   const auto board = service.resolve(ref);
   if (!board) return fail(board.error());
-  ref.season = board->id.season;  // from here on this one, should another become the current one
+  // From here on these, should others become the current ones.
+  ref.season = board->id.season;
+  ref.period = to_string(board->id.period);
   return Chosen{ref, board->id.season, (*record)->definition.scale};
 }
 

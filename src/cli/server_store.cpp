@@ -79,7 +79,10 @@ std::string path_of(const BoardChoice& board) {
 
 /// What says which board is meant, behind other query parameters.
 std::string query_of(const BoardChoice& board) {
-  return board.as_of ? "&asOf=" + format_timestamp(*board.as_of) : std::string();
+  std::string query;
+  if (board.as_of) query += "&asOf=" + format_timestamp(*board.as_of);
+  if (!board.period.empty()) query += "&period=" + http::percent_encode(board.period);
+  return query;
 }
 
 ShownEntry read_entry(JsonValue entry) {
@@ -201,7 +204,7 @@ Result<std::string> ServerStore::run_task(const BoardChoice& board, std::string_
                                           const OnProgress& progress) {
   http::ClientRequest request;
   request.method = http::Method::post;
-  request.target = fmt::format("{}:{}{}", path_of(board), task, query);
+  request.target = fmt::format("{}:{}?{}{}", path_of(board), task, query, query_of(board));
   while (true) {
     auto body = call(request);
     if (!body) return body;
@@ -219,10 +222,11 @@ Result<std::string> ServerStore::run_task(const BoardChoice& board, std::string_
     }
     progress(number_of<std::uint64_t>(root, "resultsDone"), number_of<std::uint64_t>(root, "resultsTotal"));
     wait_(kAskAgain);
-    // The season as the server understood it: another one may become the current one meanwhile.
+    // The season and period as the server understood them: others may become the current ones meanwhile.
     request.method = http::Method::get;
-    request.target = fmt::format("/v1/leaderboards/{}/seasons/{}:{}", http::percent_encode(board.leaderboard),
-                                 number_of<std::int64_t>(root, "season"), task);
+    request.target =
+        fmt::format("/v1/leaderboards/{}/seasons/{}:{}?period={}", http::percent_encode(board.leaderboard),
+                    number_of<std::int64_t>(root, "season"), task, http::percent_encode(text_of(root, "period")));
   }
 }
 
@@ -233,7 +237,7 @@ Result<std::int64_t> ServerStore::rebuild(const BoardChoice& board, const OnProg
 }
 
 Result<ShownDrift> ServerStore::reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) {
-  const auto body = run_task(board, "reconcile", repair ? "?repair=true" : "", progress);
+  const auto body = run_task(board, "reconcile", repair ? "repair=true" : "", progress);
   if (!body) return fail(body.error());
   const auto document = JsonDocument::parse(*body);
   const JsonValue root = document->root();

@@ -22,12 +22,6 @@ Result<std::optional<SeasonId>> parse_season(std::string_view text) {
   return std::optional<SeasonId>{*season};
 }
 
-Result<void> check_period(const Target& target) {
-  const auto period = target.parameter("period");
-  if (!period || *period == "season") return {};
-  return fail(Code::invalid, "only the whole season is kept: leave it away, or say period=season", "period");
-}
-
 void append_entry(std::string& out, const Entry& entry, int scale) {
   out += R"("rank":)";
   append_number(out, entry.rank);

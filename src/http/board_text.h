@@ -16,9 +16,6 @@ namespace scoreline::http {
 /// `12` or `current`. Errors: Code::invalid, field `season`.
 Result<std::optional<leaderboards::SeasonId>> parse_season(std::string_view text);
 
-/// Errors: Code::invalid, field `period`, unless it is absent or `season`.
-Result<void> check_period(const Target& target);
-
 /// `"rank":1,"playerId":"alice","points":12.5,"achievedAt":"2026-10-12T18:00:00Z"`, without braces.
 void append_entry(std::string& out, const leaderboards::Entry& entry, int scale);
 

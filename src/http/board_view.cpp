@@ -20,22 +20,25 @@ Result<std::optional<Timestamp>> read_as_of(const Target& target) {
 }  // namespace
 
 Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std::string_view season) {
-  if (auto period = check_period(call.target); !period) return fail(std::move(period.error()));
   const auto parsed = parse_season(season);
   if (!parsed) return fail(parsed.error());
   const auto as_of = read_as_of(call.target);
   if (!as_of) return fail(as_of.error());
-  const auto board = call.context.service.resolve({leaderboard, *parsed});
+  const std::string period(call.target.parameter("period").value_or("season"));
+  if (period.empty()) return fail(Code::invalid, "must be season, day:2026-10-12 or week:2026-W41", "period");
+  const auto board = call.context.service.resolve({leaderboard, *parsed, *as_of, period});
   if (!board) return fail(board.error());
   auto record = call.context.service.catalogue().find(leaderboard);
   if (!record) return fail(std::move(record.error()));
-  return BoardView{std::move(*record), board->id.season, *as_of};
+  return BoardView{std::move(*record), board->id.season, board->id.period, *as_of};
 }
 
 void append_board(std::string& out, const BoardView& board) {
   out += R"({"season":)";
   append_number(out, board.season.value);
-  out += R"(,"period":"season")";
+  out += R"(,"period":")";
+  out += to_string(board.period);
+  out += '"';
   if (!board.as_of) return;
   out += R"(,"asOf":")";
   append_timestamp(out, *board.as_of);

@@ -18,9 +18,10 @@ inline constexpr std::size_t kDefaultEntries = 100;
 struct BoardView {
   std::shared_ptr<const leaderboards::LeaderboardRecord> record;
   leaderboards::SeasonId season;
+  leaderboards::Period period = {};
   std::optional<Timestamp> as_of = {};  ///< as it stood then; nullopt: as it is
 
-  leaderboards::BoardRef ref() const { return {record->definition.name.text(), season, as_of}; }
+  leaderboards::BoardRef ref() const { return {record->definition.name.text(), season, as_of, to_string(period)}; }
   int scale() const { return record->definition.scale; }
 };
 

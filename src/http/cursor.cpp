@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /// Goes into the checksum: a cursor of another layout does not pass.
-constexpr std::uint32_t kLayout = 1;
+constexpr std::uint32_t kLayout = 2;
 constexpr std::size_t kMaxCursorBytes = 512;
 
 /// Base64url without padding (RFC 4648, section 5).
@@ -57,13 +57,15 @@ std::uint64_t take(std::string_view& in, std::size_t bytes) {
 
 std::uint32_t checksum(std::string_view bytes) { return XXH32(bytes.data(), bytes.size(), kLayout); }
 
-constexpr std::size_t kFixedBytes = 4 + 4 + 8 + 8 + 1;  // checksum, season, points, time, size of the name
+constexpr std::size_t kFixedBytes = 4 + 4 + 1 + 4 + 8 + 8 + 1;  // checksum, season, period, points, time, size of name
 
 }  // namespace
 
 std::string encode_cursor(const Cursor& cursor) {
   std::string body;
   put(body, static_cast<std::uint64_t>(cursor.board.season.value), 4);
+  put(body, static_cast<std::uint64_t>(cursor.board.period.kind), 1);
+  put(body, static_cast<std::uint32_t>(cursor.board.period.first_day), 4);
   put(body, static_cast<std::uint64_t>(cursor.standing.points), 8);
   put(body, static_cast<std::uint64_t>(cursor.standing.achieved_at.ms), 8);
   put(body, cursor.board.leaderboard.text().size(), 1);
@@ -83,6 +85,8 @@ Result<Cursor> decode_cursor(std::string_view text) {
   const std::uint64_t written = take(rest, 4);
   if (written != checksum(rest)) return refuse();
   const auto season = leaderboards::SeasonId::from(static_cast<std::int64_t>(take(rest, 4)));
+  const auto kind = static_cast<leaderboards::Period::Kind>(take(rest, 1));
+  const auto first_day = static_cast<std::int32_t>(static_cast<std::uint32_t>(take(rest, 4)));
   const auto points = static_cast<std::int64_t>(take(rest, 8));
   const auto at = static_cast<std::int64_t>(take(rest, 8));
   const std::size_t name_size = take(rest, 1);
@@ -90,7 +94,7 @@ Result<Cursor> decode_cursor(std::string_view text) {
   const auto name = leaderboards::LeaderboardName::parse(rest.substr(0, name_size));
   const auto player = leaderboards::PlayerId::parse(rest.substr(name_size));
   if (!season || !name || !player) return refuse();
-  return Cursor{{*name, *season}, *player, {points, {at}}};
+  return Cursor{{*name, *season, {kind, first_day}}, *player, {points, {at}}};
 }
 
 }  // namespace scoreline::http

@@ -40,13 +40,18 @@ Result<PlaceView> view_place(const Call& call, std::string_view leaderboard, std
   return PlaceView{std::move(*board), std::move(*place)};
 }
 
-void append_place(std::string& out, const leaderboards::Place& place, int scale) {
-  out += '{';
+/// Without braces.
+void append_place_fields(std::string& out, const leaderboards::Place& place, int scale) {
   append_entry(out, place.entry, scale);
   out += R"(,"players":)";
   append_number(out, place.players);
   out += R"(,"percentile":)";
   append_scaled(out, std::llround(leaderboards::percentile(place) * 100), 2);
+}
+
+void append_place(std::string& out, const leaderboards::Place& place, int scale) {
+  out += '{';
+  append_place_fields(out, place, scale);
   out += '}';
 }
 
@@ -82,7 +87,7 @@ Result<Page> read_range(const Call& call, const BoardView& board) {
   if (call.target.parameter("from")) return fail(Code::invalid, "give either `from` or `cursor`", "from");
   const auto cursor = decode_cursor(*text);
   if (!cursor) return fail(cursor.error());
-  if (cursor->board.leaderboard != board.record->definition.name || cursor->board.season != board.season) {
+  if (cursor->board != leaderboards::BoardId{board.record->definition.name, board.season, board.period}) {
     return fail(Code::invalid, "belongs to another board", "cursor");
   }
   return service.range_after(board.ref(), cursor->player, cursor->standing, *limit);
@@ -133,6 +138,28 @@ Result<Response> read_player(const Call& call) {
   return json(std::move(out));
 }
 
+Result<Response> read_player_places(const Call& call) {
+  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
+  const auto record = call.context.service.catalogue().find(call.params[0]);
+  if (!record) return fail(record.error());
+  const auto id = player_param(call.params[1]);
+  if (!id) return fail(id.error());
+  const auto places = call.context.service.places_of(call.params[0], *id);
+  if (!places) return fail(places.error());
+  std::string out = R"({"playerId":)";
+  append_quoted(out, id->text());
+  out += R"(,"boards":[)";
+  for (const auto& [board, place] : *places) {
+    if (&place != &places->front().place) out += ',';
+    append_board(out, BoardView{*record, board.season, board.period});
+    out += ',';
+    append_place_fields(out, place, (*record)->definition.scale);
+    out += '}';
+  }
+  out += "]}";
+  return json(std::move(out));
+}
+
 Result<Response> read_around(const Call& call) {
   const auto view = view_around(call, call.params[0], call.params[1], call.params[2]);
   if (!view) return fail(view.error());
@@ -179,7 +206,7 @@ Result<Response> read_ranks(const Call& call) {
   } else {
     const Entry& last = page->entries.back();
     out += '"';
-    out += encode_cursor({{board->record->definition.name, board->season}, last.player, last.standing});
+    out += encode_cursor({{board->record->definition.name, board->season, board->period}, last.player, last.standing});
     out += "\"}";
   }
   return json(std::move(out));

@@ -58,6 +58,8 @@ constexpr Route kRoutes[] = {
             "Compare a board with the ledger", start_reconcile),
     at_once(Method::get, "/v1/leaderboards/{leaderboard}/seasons/{season}:reconcile", "Show what a reconcile found",
             show_reconcile),
+    from_index(Method::get, "/v1/leaderboards/{leaderboard}/players/{player}", "Read a player's places on all boards",
+               read_player_places),
     later(Method::del, "/v1/leaderboards/{leaderboard}/players/{player}", "Erase a player", erase_player),
     waiting(Method::get, "/v1/dead-letters", "List the messages that could not be taken", list_dead_letters),
     waiting(Method::get, "/v1/dead-letters/{id}", "Show a message that could not be taken", get_dead_letter),

@@ -105,6 +105,7 @@ std::optional<Response> kept_article_top(const Call& call);
 
 // read_routes.cpp
 Result<Response> read_player(const Call& call);
+Result<Response> read_player_places(const Call& call);
 Result<Response> read_around(const Call& call);
 Result<Response> audit_rank(const Call& call);
 Result<Response> read_ranks(const Call& call);

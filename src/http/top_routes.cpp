@@ -44,6 +44,8 @@ Result<TopQuery> read_top_query(const Call& call, const TopForm& form, std::stri
   query.key += '/';
   append_number(query.key, query.board.season.value);
   query.key += '/';
+  query.key += to_string(query.board.period);
+  query.key += '/';
   append_number(query.key, query.board.scale());
   query.key += '/';
   query.key += query.board.record->definition.name.text();

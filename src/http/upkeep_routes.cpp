@@ -11,6 +11,7 @@
 #include "http/json_text.h"
 #include "http/problem.h"
 #include "http/routes.h"
+#include "leaderboards/season_boards.h"
 
 namespace scoreline::http {
 namespace {
@@ -61,9 +62,9 @@ std::string_view state_of(const Task& task) {
 
 std::string task_json(const Task& task) {
   std::string out = fmt::format(
-      R"({{"leaderboard":"{}","season":{},"state":"{}","startedAt":"{}","resultsDone":{},"resultsTotal":{})",
-      task.board.id.leaderboard.text(), task.board.id.season.value, state_of(task), format_timestamp(task.started_at),
-      task.progress.rows_done, task.progress.rows_total);
+      R"({{"leaderboard":"{}","season":{},"period":"{}","state":"{}","startedAt":"{}","resultsDone":{},"resultsTotal":{})",
+      task.board.id.leaderboard.text(), task.board.id.season.value, to_string(task.board.id.period), state_of(task),
+      format_timestamp(task.started_at), task.progress.rows_done, task.progress.rows_total);
   if (task.ended_at) out += fmt::format(R"(,"endedAt":"{}")", format_timestamp(*task.ended_at));
   if (task.failure) {
     out += fmt::format(R"(,"failure":{{"code":"{}","detail":)", traits(task.failure->code).name);
@@ -84,16 +85,16 @@ Result<Response> start(const Call& call, BoardTasks::Kind kind, bool repair) {
   const leaderboards::Season* const season = leaderboards::find_season(*view->record, view->season);
   if (season == nullptr) return fail(Code::not_found, "nobody has opened this season yet", "season");
   const auto task = call.context.tasks.start(
-      Task{kind, leaderboards::board_of(view->record->definition, *season), view->scale(), repair});
+      Task{kind, leaderboards::board_of(view->record->definition, *season, view->period), view->scale(), repair});
   if (!task) return fail(task.error());
   return json(task_json(*task), 202);
 }
 
 Result<Response> show(const Call& call, BoardTasks::Kind kind) {
-  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({"period"}); !known) return fail(std::move(known.error()));
   const auto view = view_board(call, call.params[0], call.params[1]);
   if (!view) return fail(view.error());
-  const auto task = call.context.tasks.last(kind, {view->record->definition.name, view->season});
+  const auto task = call.context.tasks.last(kind, {view->record->definition.name, view->season, view->period});
   if (!task) return fail(Code::not_found, "nobody asked for it since this server began", "season");
   return json(task_json(*task));
 }
@@ -101,14 +102,14 @@ Result<Response> show(const Call& call, BoardTasks::Kind kind) {
 }  // namespace
 
 Result<Response> start_rebuild(const Call& call) {
-  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({"period"}); !known) return fail(std::move(known.error()));
   return start(call, BoardTasks::Kind::rebuild, false);
 }
 
 Result<Response> show_rebuild(const Call& call) { return show(call, BoardTasks::Kind::rebuild); }
 
 Result<Response> start_reconcile(const Call& call) {
-  if (auto known = call.target.allow_only({"repair"}); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({"repair", "period"}); !known) return fail(std::move(known.error()));
   const auto repair = call.target.parameter("repair").value_or("false");
   if (repair != "true" && repair != "false") return fail(Code::invalid, "must be true or false", "repair");
   return start(call, BoardTasks::Kind::reconcile, repair == "true");

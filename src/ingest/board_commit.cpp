@@ -67,6 +67,7 @@ Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int 
 }  // namespace
 
 Ranks BoardCommit::ranks_wanted() const {
+  if (!writes_receipts()) return Ranks::skip;
   const bool any = std::any_of(rows_.begin(), rows_.end(), [](const Row* row) { return row->ranks == Ranks::tell; });
   return any ? Ranks::tell : Ranks::skip;
 }
@@ -86,7 +87,7 @@ bool BoardCommit::fits(const Fold& total) const {
 }
 
 Result<void> BoardCommit::read_totals(Ledger& ledger, const RankIndex& index) {
-  const Board& board = target_->board;
+  const Board& board = board_;
   std::vector<PlayerId> players;
   std::vector<std::string_view> names;  // of the same, in the rows: they stay where they are
   std::unordered_set<std::string_view> seen;
@@ -126,7 +127,7 @@ Result<void> BoardCommit::read_totals(Ledger& ledger, const RankIndex& index) {
 }
 
 Result<void> BoardCommit::admit_totals(Ledger& ledger, const RankIndex& index) {
-  if (target_->board.rule != Rule::sum) return {};
+  if (board_.rule != Rule::sum) return {};
   if (const auto read = read_totals(ledger, index); !read) return read;
   for (const Row* const row : rows_) {
     Total& total = totals_.at(row->result().player.text());
@@ -164,7 +165,7 @@ Result<void> BoardCommit::admit_one_by_one(Ledger& ledger, std::string_view play
 
 Offer BoardCommit::offered_by(const Row& row) {
   const auto& result = row.result();
-  if (target_->board.rule != Rule::sum) return Offer{result.player, result_of(result)};
+  if (board_.rule != Rule::sum) return Offer{result.player, result_of(result)};
   Fold& total = totals_.at(result.player.text()).now;
   total.add(result_of(result));
   return Offer{result.player, *total.standing(), total.results()};
@@ -174,7 +175,7 @@ Result<void> BoardCommit::apply(Ledger& ledger, RankIndex& index) {
   std::vector<Row*> recorded, duplicates;
   for (Row* const row : rows_) (row->recorded == Recorded::recorded ? recorded : duplicates).push_back(row);
   const bool shared = !index.exclusive();
-  if (shared && target_->board.rule == Rule::sum) {
+  if (shared && board_.rule == Rule::sum) {
     if (const auto applied = apply_shared_totals(ledger, index); !applied) return applied;
     return answer_duplicates(ledger, index, duplicates);
   }
@@ -189,8 +190,9 @@ Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> row
   std::vector<Offer> offers;
   offers.reserve(rows.size());
   for (const Row* const row : rows) offers.push_back(offered_by(*row));
-  const auto applied = index.apply(target_->board, offers, ranks_wanted());
+  const auto applied = index.apply(board_, offers, ranks_wanted());
   if (!applied) return fail(applied.error());
+  if (!writes_receipts()) return {};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Applied& now = (*applied)[i];
     const Outcome outcome = now.changed ? Outcome::improved : Outcome::unchanged;
@@ -201,8 +203,9 @@ Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> row
 
 /// What others appended meanwhile is in a total only when that is read after the append.
 Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) {
-  const auto applied = show_players(ledger, index, target_->board, players_of(results_of(rows_)), ranks_wanted());
+  const auto applied = show_players(ledger, index, board_, players_of(results_of(rows_)), ranks_wanted());
   if (!applied) return fail(applied.error());
+  if (!writes_receipts()) return {};
   for (Row* const row : rows_) {
     if (row->recorded != Recorded::recorded) continue;
     const auto now = applied->find(row->result().player.text());
@@ -215,18 +218,20 @@ Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) 
 
 Result<void> BoardCommit::answer_duplicates(Ledger& ledger, RankIndex& index, std::span<Row* const> duplicates) {
   if (duplicates.empty()) return {};
+  if (!writes_receipts() && index.exclusive()) return {};
   const auto kept = KeptResults::read(ledger, results_of(duplicates));
   if (!kept) return fail(kept.error());
-  if (!index.exclusive() && target_->board.rule != Rule::sum) {
+  if (!index.exclusive() && board_.rule != Rule::sum) {
     // The process that recorded them may not have lived to show them.
-    const auto shown = offer(index, target_->board, kept->offers_to(target_->board), Ranks::skip);
+    const auto shown = offer(index, board_, kept->offers_to(board_), Ranks::skip);
     if (!shown) return fail(shown.error());
   }
+  if (!writes_receipts()) return {};
   std::vector<PlayerId> players;
   for (const Row* const row : duplicates) players.push_back(row->result().player);
   for (std::size_t from = 0; from < players.size(); from += kMaxEntries) {
     const std::size_t count = std::min(kMaxEntries, players.size() - from);
-    const auto entries = index.ranks_of(target_->board, std::span(players).subspan(from, count));
+    const auto entries = index.ranks_of(board_, std::span(players).subspan(from, count));
     if (!entries) return fail(entries.error());
     for (std::size_t i = 0; i < count; ++i) {
       Applied present;
@@ -245,10 +250,11 @@ Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
   const std::vector<MatchResult> results = results_of(rows_);
   const auto kept = KeptResults::read(ledger, results);
   if (!kept) return fail(kept.error());
-  const Board& board = target_->board;
+  const Board& board = board_;
   const auto applied = board.rule == Rule::sum ? show_players(ledger, index, board, players_of(results), ranks_wanted())
                                                : offer(index, board, kept->offers_to(board), ranks_wanted());
   if (!applied) return fail(applied.error());
+  if (!writes_receipts()) return {};
   for (Row* const row : rows_) {
     const auto& result = row->result();
     const auto at = applied->find(result.player.text());

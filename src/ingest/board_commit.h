@@ -32,9 +32,13 @@ struct Row {
 
 class BoardCommit {
  public:
-  explicit BoardCommit(std::shared_ptr<const Target> target) : target_(std::move(target)) {}
+  explicit BoardCommit(std::shared_ptr<const Target> target) : target_(std::move(target)), board_(target_->board) {}
+  /// Of a day or week of the target's season. It writes no receipts but rejections: those tell of the season's board.
+  BoardCommit(std::shared_ptr<const Target> target, leaderboards::Board board)
+      : target_(std::move(target)), board_(std::move(board)) {}
 
   const Target& target() const { return *target_; }
+  const leaderboards::Board& board() const { return board_; }
   void add(Row* row) { rows_.push_back(row); }
   std::span<Row* const> rows() const { return rows_; }
 
@@ -62,6 +66,7 @@ class BoardCommit {
     leaderboards::Fold lowest;   ///< if only those below
   };
 
+  bool writes_receipts() const { return board_.id.period == leaderboards::Period{}; }
   Result<void> read_totals(leaderboards::Ledger& ledger, const leaderboards::RankIndex& index);
   bool fits(const leaderboards::Fold& total) const;
   Result<void> admit_one_by_one(leaderboards::Ledger& ledger, std::string_view player, leaderboards::Fold total);
@@ -74,6 +79,7 @@ class BoardCommit {
   leaderboards::Ranks ranks_wanted() const;
 
   std::shared_ptr<const Target> target_;
+  leaderboards::Board board_;
   std::vector<Row*> rows_;
   std::unordered_map<std::string_view, Total> totals_;  // sum only
 };

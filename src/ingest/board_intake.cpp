@@ -8,6 +8,7 @@
 #include "ingest/board_commit.h"
 #include "ingest/intake_metrics.h"
 #include "ingest/validator.h"
+#include "leaderboards/season_boards.h"
 
 namespace scoreline::ingest {
 
@@ -21,7 +22,7 @@ namespace {
 struct OffersToBoard {
   Board board;
   std::vector<Offer> offers;
-  std::vector<const Message*> messages;  ///< of each offer
+  std::vector<const Message*> messages;  ///< of each offer to a season's board
 };
 
 std::vector<TopicPartition> partitions_of(const std::vector<Message>& batch) {
@@ -64,11 +65,15 @@ Result<void> BoardIntake::show(const std::vector<Message>& batch) {
     if (!submission) continue;
     const auto accepted = validator.accept(*submission);
     if (!accepted) continue;
-    const Board& board = accepted->target->board;
-    if (board.rule == Rule::sum || accepted->target->opened == nullptr) continue;
-    OffersToBoard& to = by_board.try_emplace(board.id, OffersToBoard{board, {}, {}}).first->second;
-    to.offers.push_back({accepted->result.player, result_of(accepted->result)});
-    to.messages.push_back(&message);
+    const auto& target = *accepted->target;
+    if (target.board.rule == Rule::sum || target.opened == nullptr) continue;
+    for (const Board& board : boards_of(target.record->definition, *target.opened, clock_.now())) {
+      if (!board.span.contains(accepted->result.achieved_at)) continue;
+      OffersToBoard& to = by_board.try_emplace(board.id, OffersToBoard{board, {}, {}}).first->second;
+      to.offers.push_back({accepted->result.player, result_of(accepted->result)});
+      // Each is counted once, as visible on its season's board.
+      if (board.id.period == leaderboards::Period{}) to.messages.push_back(&message);
+    }
   }
   for (const auto& [id, to] : by_board) {
     const auto offered = offer(index_, to.board, to.offers, leaderboards::Ranks::skip).map([](const auto&) {});

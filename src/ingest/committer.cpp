@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ingest/board_commit.h"
+#include "leaderboards/season_boards.h"
 #include "leaderboards/season_opening.h"
 
 namespace scoreline::ingest {
@@ -20,58 +21,84 @@ namespace {
 
 /// How often a batch whose answer was lost is sent again at once.
 constexpr int kSettleAttempts = 2;
+constexpr std::chrono::milliseconds kDropOutdatedEvery = std::chrono::minutes{1};
 constexpr std::chrono::milliseconds kRetryWhenNotShown = std::chrono::seconds{1};
 
 }  // namespace
 
-struct Committer::Commit {
-  std::vector<Row> rows;  // never grows beyond what was reserved: the boards point into it
-  std::vector<std::unique_ptr<BoardCommit>> boards;
-  std::unordered_map<BoardId, BoardCommit*> by_id;
+/// What goes to the boards of one season.
+struct Committer::SeasonCommit {
+  explicit SeasonCommit(const std::shared_ptr<const Target>& target, Timestamp now) : board(target) {
+    const Season unopened{target->board.id.season, std::nullopt, std::nullopt};
+    const Season& season = target->opened != nullptr ? *target->opened : unopened;
+    auto boards = leaderboards::boards_of(target->record->definition, season, now);
+    for (std::size_t i = 1; i < boards.size(); ++i) periods.emplace_back(target, std::move(boards[i]));
+  }
+
+  void add(Row* row) {
+    board.add(row);
+    for (BoardCommit& period : periods) {
+      if (period.board().span.contains(row->result().achieved_at)) period.add(row);
+    }
+  }
+
+  BoardCommit board;
+  std::vector<BoardCommit> periods;  // the days and weeks
 };
 
-Result<BoardCommit*> Committer::board_for(const Target& target, Commit& commit) const {
+struct Committer::Commit {
+  std::vector<Row> rows;  // never grows beyond what was reserved: the boards point into it
+  std::vector<std::unique_ptr<SeasonCommit>> seasons;
+  std::unordered_map<BoardId, SeasonCommit*> by_id;
+};
+
+Timestamp Committer::now() { return latest_now_ = std::max(latest_now_, clock_.now()); }
+
+Result<Committer::SeasonCommit*> Committer::season_for(const Target& target, Commit& commit) {
   const BoardId& id = target.board.id;
   if (const auto known = commit.by_id.find(id); known != commit.by_id.end()) return known->second;
   // The leaderboard may have changed, or gone, since the result was validated: the commit goes by what it is now.
   auto record = catalogue_.find(id.leaderboard.text());
   if (!record) return fail(std::move(record).error());
-  commit.boards.push_back(std::make_unique<BoardCommit>(std::make_shared<const Target>(*std::move(record), id.season)));
-  return commit.by_id.emplace(id, commit.boards.back().get()).first->second;
+  const auto current = std::make_shared<const Target>(*std::move(record), id.season);
+  commit.seasons.push_back(std::make_unique<SeasonCommit>(current, now()));
+  return commit.by_id.emplace(id, commit.seasons.back().get()).first->second;
 }
 
-void Committer::gather(std::span<Job> jobs, Commit& commit) const {
+void Committer::gather(std::span<Job> jobs, Commit& commit) {
   std::size_t results = 0;
   for (const Job& job : jobs) results += job.accepted.size();
   commit.rows.reserve(results);
-  const Timestamp now = clock_.now();
+  const Timestamp at = clock_.now();
   for (Job& job : jobs) {
     for (std::size_t i = 0; i < job.accepted.size(); ++i) {
       Accepted& accepted = job.accepted[i];
       Result<Receipt>& receipt = job.receipts[job.places[i]];
-      const auto board = board_for(*accepted.target, commit);
-      if (!board) {
-        receipt = fail(board.error());
+      const auto season = season_for(*accepted.target, commit);
+      if (!season) {
+        receipt = fail(season.error());
         continue;
       }
-      if ((*board)->target().record != accepted.target->record) {
-        if (const auto valid = check_against((*board)->target(), now, accepted); !valid) {
+      const Target& target = (*season)->board.target();
+      if (target.record != accepted.target->record) {
+        if (const auto valid = check_against(target, at, accepted); !valid) {
           receipt = fail(valid.error());
           continue;
         }
       }
       commit.rows.push_back(Row{&accepted, &receipt, job.ranks, Recorded::duplicate});
-      (*board)->add(&commit.rows.back());
+      (*season)->add(&commit.rows.back());
     }
   }
 }
 
 Result<void> Committer::open_seasons(Commit& commit) {
-  for (const auto& board : commit.boards) {
+  for (const auto& each : commit.seasons) {
+    BoardCommit* const board = &each->board;
     if (board->target().opened != nullptr || board->rows().empty()) continue;
     const BoardId& id = board->target().board.id;
     const Season season{id.season, std::nullopt, std::nullopt};
-    const auto opened = leaderboards::open_season(catalogue_, index_, id.leaderboard, season);
+    const auto opened = leaderboards::open_season(catalogue_, index_, id.leaderboard, season, now());
     if (opened) continue;
     if (opened.error().code != Code::conflict && opened.error().code != Code::invalid) return opened;
     board->reject_all(opened.error());
@@ -80,11 +107,20 @@ Result<void> Committer::open_seasons(Commit& commit) {
 }
 
 Result<void> Committer::commit(std::span<Job> jobs) {
+  if (now() >= drop_outdated_at_) {
+    drop_outdated_at_ = Timestamp{now().ms + kDropOutdatedEvery.count()};
+    index_.drop_outdated(now());
+  }
   if (const auto earlier = settle_earlier(); !earlier) return earlier;
   Commit commit;
   gather(jobs, commit);
-  for (const auto& board : commit.boards) {
-    if (const auto admitted = board->admit_totals(ledger_, index_); !admitted) return admitted;
+  for (const auto& season : commit.seasons) {
+    if (const auto admitted = season->board.admit_totals(ledger_, index_); !admitted) return admitted;
+    for (BoardCommit& period : season->periods) {
+      period.forget_rejected();
+      if (const auto admitted = period.admit_totals(ledger_, index_); !admitted) return admitted;
+    }
+    season->board.forget_rejected();
   }
   if (const auto opened = open_seasons(commit); !opened) return opened;
 
@@ -112,13 +148,25 @@ Result<void> Committer::commit(std::span<Job> jobs) {
   }
 
   Result<void> shown;
-  for (const auto& board : commit.boards) {
-    board->forget_rejected();
-    if (board->rows().empty()) continue;
-    const auto applied = appended.ambiguous ? board->apply_from_ledger(ledger_, index_) : board->apply(ledger_, index_);
-    if (!applied) shown = fail(not_shown(*board, applied.error()));
+  for (const auto& season : commit.seasons) {
+    if (const auto applied = apply(*season, appended.ambiguous); !applied) {
+      shown = fail(not_shown(season->board, applied.error()));
+    }
   }
   return shown;
+}
+
+Result<void> Committer::apply(SeasonCommit& season, bool ambiguous) {
+  const auto to = [&](BoardCommit& board) -> Result<void> {
+    board.forget_rejected();
+    if (board.rows().empty()) return {};
+    return ambiguous ? board.apply_from_ledger(ledger_, index_) : board.apply(ledger_, index_);
+  };
+  if (const auto applied = to(season.board); !applied) return applied;
+  for (BoardCommit& period : season.periods) {
+    if (const auto shown = unless_lost(index_, period.board(), to(period)); !shown) return shown;
+  }
+  return {};
 }
 
 /// The ledger has these results and their board has not: they are offered again before anything else is committed.
@@ -188,11 +236,15 @@ Result<void> Committer::settle_earlier() {
 Result<void> Committer::show(std::span<const MatchResult> results) {
   std::unordered_map<BoardId, std::vector<MatchResult>> by_board;
   for (const MatchResult& result : results) by_board[BoardId{result.leaderboard, result.season}].push_back(result);
-  for (const auto& [id, of_board] : by_board) {
-    const auto board = catalogue_.board(id.leaderboard.text(), id.season);
-    if (!board) return fail(board.error());
-    const auto offered = show_kept(ledger_, index_, *board, of_board, Ranks::skip).map([](const auto&) {});
-    if (auto shown = unless_lost(index_, *board, offered); !shown) return shown;
+  for (const auto& [id, of_season] : by_board) {
+    const auto record = catalogue_.find(id.leaderboard.text());
+    if (!record) return fail(record.error());
+    const Season* const opened = leaderboards::find_season(**record, id.season);
+    const Season unopened{id.season, std::nullopt, std::nullopt};
+    for (const auto& board : boards_of((*record)->definition, opened != nullptr ? *opened : unopened, now())) {
+      const auto offered = show_kept(ledger_, index_, board, of_season, Ranks::skip).map([](const auto&) {});
+      if (auto shown = unless_lost(index_, board, offered); !shown) return shown;
+    }
   }
   return {};
 }

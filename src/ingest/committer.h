@@ -39,11 +39,16 @@ class Committer {
     bool ambiguous = false;  ///< of some nobody knows whether they are there since this append or an earlier one
   };
 
-  Result<BoardCommit*> board_for(const Target& target, Commit& commit) const;
-  void gather(std::span<Job> jobs, Commit& commit) const;
+  struct SeasonCommit;
+
+  Result<SeasonCommit*> season_for(const Target& target, Commit& commit);
+  void gather(std::span<Job> jobs, Commit& commit);
+  /// Never goes back: which days and weeks there are must not depend on a clock that was set.
+  Timestamp now();
   Result<void> open_seasons(Commit& commit);
   Result<void> append(std::span<const leaderboards::MatchResult> batch, Appended& appended);
   Result<void> append_once(std::span<const leaderboards::MatchResult> batch, Appended& appended);
+  Result<void> apply(SeasonCommit& season, bool ambiguous);
   Error not_shown(const BoardCommit& board, const Error& why);
   Result<void> settle_earlier();
   Result<void> show(std::span<const leaderboards::MatchResult> results);
@@ -52,6 +57,8 @@ class Committer {
   leaderboards::Ledger& ledger_;
   leaderboards::RankIndex& index_;
   const Clock& clock_;
+  Timestamp latest_now_ = kMinTimestamp;
+  Timestamp drop_outdated_at_ = kMinTimestamp;
   std::vector<leaderboards::MatchResult> unsettled_;
 };
 

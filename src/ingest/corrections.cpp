@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "ingest/board_commit.h"
 #include "ingest/validator.h"
+#include "leaderboards/season_boards.h"
 
 namespace scoreline::ingest {
 
@@ -110,10 +111,14 @@ Result<void> Corrections::correct(const std::vector<Message>& messages) {
     if (!target || !player || !achieved_at || (*target)->board.rule == Rule::sum) continue;
     const auto points = to_scaled(submission->points, (*target)->record->definition.scale);
     if (!points) continue;
-    const Board& board = (*target)->board;
-    Suspects& suspects = by_board.try_emplace(board.id, Suspects{board, {}, {}}).first->second;
-    suspects.players.push_back(*player);
-    suspects.standings.push_back({*points, kept_time(board, *achieved_at)});
+    const leaderboards::Season unopened{(*target)->board.id.season, std::nullopt, std::nullopt};
+    const leaderboards::Season& season = (*target)->opened != nullptr ? *(*target)->opened : unopened;
+    for (const Board& board : boards_of((*target)->record->definition, season, clock_.now())) {
+      if (!board.span.contains(*achieved_at)) continue;
+      Suspects& suspects = by_board.try_emplace(board.id, Suspects{board, {}, {}}).first->second;
+      suspects.players.push_back(*player);
+      suspects.standings.push_back({*points, kept_time(board, *achieved_at)});
+    }
   }
   for (const auto& [id, suspects] : by_board) {
     const auto wrong = shown_wrongly(index_, suspects);

@@ -49,7 +49,7 @@ std::vector<leaderboards::Offer> KeptResults::offers_to(const leaderboards::Boar
   std::vector<leaderboards::Offer> offers;
   for (const auto& [key, kept] : kept_) {
     // Another season may have taken the match before.
-    if (!kept || kept->season != board.id.season) continue;
+    if (!kept || kept->season != board.id.season || !board.span.contains(kept->standing.achieved_at)) continue;
     offers.push_back({leaderboards::PlayerId::trusted(std::string(key.player)), kept->standing});
   }
   return offers;

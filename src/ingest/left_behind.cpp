@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/board_commit.h"
+#include "leaderboards/season_boards.h"
 
 namespace scoreline::ingest {
 namespace {
@@ -31,6 +32,7 @@ class LeftOnBoard {
       : board_(std::move(board)), ledger_(ledger), index_(index) {}
 
   void add(const LedgerRow& row) {
+    if (!board_.span.contains(row.achieved_at)) return;
     if (board_.rule == Rule::sum) {
       // A total is offered as the ledger has it in the end.
       if (seen_.emplace(row.player).second) players_.push_back(PlayerId::trusted(std::string(row.player)));
@@ -69,39 +71,47 @@ class LeftOnBoard {
   Result<void> offered_;
 };
 
+/// The boards of a season.
+using LeftOnSeason = std::vector<LeftOnBoard>;
+
 /// Errors: not_ready for what this process has not heard of yet.
-Result<Board> board_of_row(const leaderboards::Catalogue& catalogue, const LedgerRow& row) {
+Result<std::vector<Board>> boards_of_row(const leaderboards::Catalogue& catalogue, const LedgerRow& row,
+                                         Timestamp now) {
   const auto record = catalogue.find(row.leaderboard);
-  if (!record || leaderboards::find_season(**record, row.season) == nullptr) {
+  const leaderboards::Season* const season = record ? leaderboards::find_season(**record, row.season) : nullptr;
+  if (season == nullptr) {
     return fail(Code::not_ready, "the ledger has results of a leaderboard or season that is not known here yet");
   }
-  return catalogue.board(row.leaderboard, row.season);
+  return boards_of((*record)->definition, *season, now);
 }
 
 }  // namespace
 
 Result<std::size_t> show_left_behind(const leaderboards::Catalogue& catalogue, leaderboards::SharedLedger& ledger,
-                                     leaderboards::RankIndex& index) {
-  std::unordered_map<BoardId, LeftOnBoard> boards;
+                                     leaderboards::RankIndex& index, Timestamp now) {
+  std::unordered_map<BoardId, LeftOnSeason> seasons;
   Result<void> known;
   const auto gone = ledger.scan_left_behind([&](const LedgerRow& row) {
     const BoardId id{leaderboards::LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
-    auto at = boards.find(id);
-    if (at == boards.end()) {
-      auto board = board_of_row(catalogue, row);
-      if (!board) {
-        known = fail(board.error());
+    auto at = seasons.find(id);
+    if (at == seasons.end()) {
+      auto boards = boards_of_row(catalogue, row, now);
+      if (!boards) {
+        known = fail(boards.error());
         return;
       }
-      at = boards.emplace(id, LeftOnBoard(*std::move(board), ledger, index)).first;
+      at = seasons.emplace(id, LeftOnSeason()).first;
+      for (Board& board : *boards) at->second.emplace_back(std::move(board), ledger, index);
     }
-    at->second.add(row);
+    for (LeftOnBoard& board : at->second) board.add(row);
   });
   if (!gone) return fail(gone.error());
   if (!known) return fail(known.error());
   if (gone->empty()) return 0;
-  for (auto& [id, left] : boards) {
-    if (const auto offered = left.finish(); !offered) return fail(offered.error());
+  for (auto& [id, boards] : seasons) {
+    for (LeftOnBoard& left : boards) {
+      if (const auto offered = left.finish(); !offered) return fail(offered.error());
+    }
   }
   if (const auto forgotten = ledger.forget_writers(*gone); !forgotten) return fail(forgotten.error());
   return gone->size();

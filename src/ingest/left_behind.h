@@ -14,6 +14,6 @@ namespace scoreline::ingest {
 /// else: what is offered is absolute, so it does no harm that others are on the boards already. Cost: one query when
 /// nobody is gone, else the results recorded since the first of them was last known to have shown everything.
 Result<std::size_t> show_left_behind(const leaderboards::Catalogue& catalogue, leaderboards::SharedLedger& ledger,
-                                     leaderboards::RankIndex& index);
+                                     leaderboards::RankIndex& index, Timestamp now);
 
 }  // namespace scoreline::ingest

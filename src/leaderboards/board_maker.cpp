@@ -29,6 +29,7 @@ Result<void> BoardMaker::read(FoldedBoard& board, Timestamp until, const std::fu
   const BoardId& id = board.board().id;
   const auto add = [&](const LedgerRow& row) {
     if (row.season != id.season || row.leaderboard != id.leaderboard.text() || row.achieved_at > until) return;
+    if (!board.board().span.contains(row.achieved_at)) return;
     board.add(row.player, result_of(row));
   };
   return scan(add, keep, progress);
@@ -37,7 +38,7 @@ Result<void> BoardMaker::read(FoldedBoard& board, Timestamp until, const std::fu
 Result<std::size_t> BoardMaker::make_missing(const Progress& progress) {
   const std::unique_lock lock(making_, std::try_to_lock);
   if (!lock) return 0;
-  LedgerFold fold(catalogue_, hash_seed_);
+  LedgerFold fold(catalogue_, clock_.now(), hash_seed_);
   const auto begun = fold.begin_loads(index_);
   if (begun && *begun == 0 && !index_.exclusive()) return 0;
   const auto made = begun

@@ -1,7 +1,5 @@
 #include "leaderboards/calendar.h"
 
-#include "base/limits.h"
-
 namespace scoreline::leaderboards {
 namespace {
 
@@ -66,13 +64,13 @@ Timestamp Calendar::kept_until(const Period& period) const {
 bool Calendar::keeps(const Period& period, Timestamp now) const {
   if (!has(period.kind)) return false;
   if (period.kind == Period::Kind::season) return true;
-  const Timestamp latest{now.ms + kMaxClockSkew.count()};
+  const Timestamp latest{now.ms + kBoardsAhead.count()};
   return span_of(period).from <= latest && now < kept_until(period);
 }
 
 std::vector<Period> Calendar::kept(Timestamp now) const {
   std::vector<Period> periods;
-  const Timestamp latest{now.ms + kMaxClockSkew.count()};
+  const Timestamp latest{now.ms + kBoardsAhead.count()};
   const auto add = [&](Period period, std::int32_t step) {
     for (; now < kept_until(period); period.first_day -= step) periods.push_back(period);
   };

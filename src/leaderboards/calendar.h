@@ -8,14 +8,19 @@
 // microsecond a question; none allocates.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/time_zone.h"
 #include "base/timestamp.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/period.h"
 
 namespace scoreline::leaderboards {
+
+/// Results may be five minutes ahead, and a shared index must have the empty board before the first of them.
+inline constexpr std::chrono::milliseconds kBoardsAhead = 2 * kMaxClockSkew;
 
 class Calendar {
  public:
@@ -31,7 +36,7 @@ class Calendar {
   /// When the board of a period goes. Never before its period is over.
   Timestamp kept_until(const Period& period) const;
   /// Whether the leaderboard has a board of the period at `now`: not one of a kind that it has not, nor one that has
-  /// gone, nor one that lies so far in the future that no result can be on it yet.
+  /// gone, nor one that begins more than kBoardsAhead later.
   bool keeps(const Period& period, Timestamp now) const;
   /// All that it keeps at `now`, but the season: the days and then the weeks, the latest first.
   std::vector<Period> kept(Timestamp now) const;

@@ -128,6 +128,9 @@ struct Board {
   int points_bits = 64;
   int extra_bits = 0;  ///< of the criteria after the points; 0 where there are none
 
+  Span span{};                          ///< of the results that count on it, by achieved_at
+  Timestamp kept_until = Span{}.until;  ///< then it goes; whose board has gone is not asked for any more
+
   bool has_criteria() const { return extra_bits > 0; }
   /// Whether players who are equal in all but time have one rank.
   bool shares_ranks() const { return ties == Ties::shared || ties == Ties::dense; }

@@ -8,11 +8,16 @@
 
 #include "base/limits.h"
 #include "leaderboards/rank_key_codec.h"
+#include "leaderboards/season_boards.h"
 #include "ordered/member_hash.h"
 #include "ordered/rank_key.h"
 
 namespace scoreline::leaderboards {
 namespace {
+
+/// How far ahead a board must lie for it to be sure that no process has a result for it, whose clock may be ahead a
+/// little.
+constexpr std::chrono::milliseconds kNoResultsYet = kMaxClockSkew + std::chrono::minutes{2};
 
 // The arena counts in units, so that 32 bits reach far and every tally is aligned.
 constexpr std::size_t kUnit = alignof(Tally);
@@ -122,20 +127,29 @@ Result<std::size_t> LedgerFold::begin_loads(RankIndex& index) {
     const auto record = catalogue_.find(definition.name.text());
     if (!record) continue;  // dropped just now
     for (const Season& season : (*record)->seasons) {
-      Board board = board_of((*record)->definition, season);
-      if (shared_) {
-        const auto loaded = index.is_loaded(board);
-        if (!loaded) return fail(loaded.error());
-        if (*loaded) continue;
+      for (Board& board : boards_of((*record)->definition, season, now_)) {
+        if (const auto begun = begin_load(index, std::move(board)); !begun) return fail(begun.error());
       }
-      if (const auto begun = index.begin_load(board); !begun) {
-        if (begun.error().code == Code::conflict) continue;
-        return fail(begun.error());
-      }
-      add_board(std::move(board));
     }
   }
   return boards_.size();
+}
+
+Result<void> LedgerFold::begin_load(RankIndex& index, Board board) {
+  if (shared_) {
+    const auto loaded = index.is_loaded(board);
+    if (!loaded) return fail(loaded.error());
+    if (*loaded) return {};
+  }
+  if (const auto begun = index.begin_load(board); !begun) {
+    return begun.error().code == Code::conflict ? Result<void>() : begun;
+  }
+  if (!shared_ || board.span.from.ms <= now_.ms + kNoResultsYet.count()) {
+    add_board(std::move(board));
+    return {};
+  }
+  const auto loaded = index.load(board, 0, [] { return std::optional<Offer>(); });
+  return !loaded && loaded.error().code != Code::conflict ? loaded : Result<void>();
 }
 
 Result<void> LedgerFold::keep_loads(RankIndex& index) const {
@@ -150,32 +164,39 @@ void LedgerFold::abandon_loads(RankIndex& index) const {
 }
 
 void LedgerFold::add(const LedgerRow& row) {
-  if (!last_id_ || last_id_->season != row.season || last_id_->leaderboard.text() != row.leaderboard) {
-    last_id_ = BoardId{LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
-    last_ = board_for(*last_id_);
+  if (!last_season_ || last_season_->second != row.season || last_season_->first.text() != row.leaderboard) {
+    last_season_.emplace(LeaderboardName::trusted(std::string(row.leaderboard)), row.season);
+    last_ = folds_for(*last_season_);
   }
-  if (last_ != nullptr) last_->add(row.player, result_of(row));
+  if (last_ == nullptr) return;
+  for (FoldedBoard* const board : *last_) {
+    if (board->board().span.contains(row.achieved_at)) board->add(row.player, result_of(row));
+  }
 }
 
-FoldedBoard* LedgerFold::board_for(const BoardId& id) {
-  if (const auto known = by_id_.find(id); known != by_id_.end()) return known->second;
+LedgerFold::SeasonFolds* LedgerFold::folds_for(const SeasonKey& season) {
+  if (const auto known = by_season_.find(season); known != by_season_.end()) return &known->second;
   if (shared_) return nullptr;
-  auto board = catalogue_.board(id.leaderboard.text(), id.season);
-  if (!board) {
+  const auto record = catalogue_.find(season.first.text());
+  if (!record) {
     failure_ = Error{Code::damaged,
-                     "the ledger has results of a leaderboard that it does not define: " + id.leaderboard.text(),
+                     "the ledger has results of a leaderboard that it does not define: " + season.first.text(),
                      {},
                      std::nullopt};
     return nullptr;
   }
-  return &add_board(*std::move(board));
+  const Season* const opened = find_season(**record, season.second);
+  const Season unopened{season.second, std::nullopt, std::nullopt};
+  for (Board& board : boards_of((*record)->definition, opened != nullptr ? *opened : unopened, now_)) {
+    add_board(std::move(board));
+  }
+  return &by_season_.at(season);
 }
 
-FoldedBoard& LedgerFold::add_board(Board board) {
+void LedgerFold::add_board(Board board) {
   boards_.push_back(std::make_unique<FoldedBoard>(std::move(board), arena_, hash_seed_));
   FoldedBoard& added = *boards_.back();
-  by_id_.emplace(added.board().id, &added);
-  return added;
+  by_season_[SeasonKey{added.board().id.leaderboard, added.board().id.season}].push_back(&added);
 }
 
 Result<void> LedgerFold::load_into(RankIndex& index) const {

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -78,11 +78,13 @@ class FoldedBoard {
 class LedgerFold {
  public:
   /// `hash_seed`: random, so that nobody can choose player ids that collide.
-  LedgerFold(const Catalogue& catalogue, std::uint64_t hash_seed) : catalogue_(catalogue), hash_seed_(hash_seed) {}
+  LedgerFold(const Catalogue& catalogue, Timestamp now, std::uint64_t hash_seed)
+      : catalogue_(catalogue), now_(now), hash_seed_(hash_seed) {}
 
   /// Before the ledger is read: begins the load of every board that the catalogue has and the index lacks. An index
   /// that this process has to itself lacks them all; of a shared one, boards that another process is loading are left
-  /// to it. How many it began.
+  /// to it, and boards of days and weeks to come, which no result can be on yet, are loaded at once. How many it began
+  /// that the ledger must be read for.
   Result<std::size_t> begin_loads(RankIndex& index);
   /// Tells the index that the loads go on.
   Result<void> keep_loads(RankIndex& index) const;
@@ -93,18 +95,24 @@ class LedgerFold {
   Result<void> load_into(RankIndex& index) const;
 
  private:
-  FoldedBoard* board_for(const BoardId& id);
-  FoldedBoard& add_board(Board board);
+  /// The boards of a season that are to be loaded; each result is put on those whose span it is in.
+  using SeasonFolds = std::vector<FoldedBoard*>;
+  using SeasonKey = std::pair<LeaderboardName, SeasonId>;
+
+  Result<void> begin_load(RankIndex& index, Board board);
+  SeasonFolds* folds_for(const SeasonKey& season);
+  void add_board(Board board);
 
   const Catalogue& catalogue_;
+  Timestamp now_;
   std::uint64_t hash_seed_;
   TallyArena arena_;
   std::vector<std::unique_ptr<FoldedBoard>> boards_;
-  std::unordered_map<BoardId, FoldedBoard*> by_id_;
+  std::map<SeasonKey, SeasonFolds> by_season_;
   bool shared_ = false;  // the index: then nothing is loaded but what was begun
-  // Neighbouring rows are mostly of one board. nullptr: not to be loaded.
-  std::optional<BoardId> last_id_;
-  FoldedBoard* last_ = nullptr;
+  // Neighbouring rows are mostly of one season. nullptr: not to be loaded.
+  std::optional<SeasonKey> last_season_;
+  SeasonFolds* last_ = nullptr;
   std::optional<Error> failure_;
 };
 

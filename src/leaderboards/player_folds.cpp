@@ -9,7 +9,8 @@ Result<std::vector<Fold>> folds_of(Ledger& ledger, const Board& board, std::span
   std::vector<Fold> folds(players.size(), Fold(board));
   std::unordered_map<std::string_view, Fold*> by_player;
   for (std::size_t i = 0; i < players.size(); ++i) by_player.emplace(players[i].text(), &folds[i]);
-  const auto add = [&by_player](std::string_view player, const Standing& result) {
+  const auto add = [&by_player, &board](std::string_view player, const Standing& result) {
+    if (!board.span.contains(result.achieved_at)) return;
     if (const auto at = by_player.find(player); at != by_player.end()) at->second->add(result);
   };
   const auto read = board.rule == Rule::sum ? ledger.results_of(board.id, players, add)

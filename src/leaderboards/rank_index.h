@@ -68,6 +68,10 @@ class RankIndex : public BoardReader {
   /// Forgets the board and gives its memory back.
   virtual Result<void> drop(const Board& board) = 0;
 
+  /// Gives the memory of boards back that are kept no longer (Board::kept_until). A shared index has its server do it,
+  /// by itself.
+  virtual void drop_outdated(Timestamp now) { static_cast<void>(now); }
+
   /// Whether the board can be read; always so where the index is not shared.
   virtual Result<bool> is_loaded(const Board& board) const = 0;
 

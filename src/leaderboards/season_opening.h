@@ -9,7 +9,7 @@
 
 namespace scoreline::leaderboards {
 
-/// Opens `season` so that its board can be written at once. Writer only.
+/// Opens `season` so that its boards, those of days and weeks too, can be written at once. Writer only.
 ///
 /// On a shared index a board must be loaded before it takes results, and an empty one may only be loaded while there
 /// are no results of its season anywhere. Nobody appends such a result before the ledger has the season, and the load
@@ -17,6 +17,6 @@ namespace scoreline::leaderboards {
 ///
 /// Errors: as Catalogue::open_season; not_ready while another process is opening it.
 Result<void> open_season(Catalogue& catalogue, RankIndex& index, const LeaderboardName& leaderboard,
-                         const Season& season);
+                         const Season& season, Timestamp now);
 
 }  // namespace scoreline::leaderboards

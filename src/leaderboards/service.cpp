@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "leaderboards/calendar.h"
 #include "leaderboards/empty_boards.h"
+#include "leaderboards/season_boards.h"
 #include "leaderboards/season_opening.h"
 
 namespace scoreline::leaderboards {
@@ -18,6 +20,25 @@ constexpr std::chrono::milliseconds kRetryWhileChanged = std::chrono::seconds{1}
 Result<void> check_limit(std::size_t limit) {
   if (limit >= 1 && limit <= kMaxEntries) return {};
   return fail(Code::invalid, "must be 1..1000", "limit");
+}
+
+/// As it was opened, or as its first result would open it.
+Season season_of(const LeaderboardRecord& record, SeasonId id) {
+  const Season* const opened = find_season(record, id);
+  return opened != nullptr ? *opened : Season{id, std::nullopt, std::nullopt};
+}
+
+/// `season, day:2026-10-09 to day:2026-10-12, week:2026-W37 to week:2026-W42`.
+std::string kept_text(const PeriodRules& rules, const Calendar& calendar, Timestamp now) {
+  std::string text = "season";
+  const auto add = [&](Period latest, std::int32_t step) {
+    Period first = latest;
+    while (calendar.keeps({first.kind, first.first_day - step}, now)) first.first_day -= step;
+    text += ", " + to_string(first) + " to " + to_string(latest);
+  };
+  if (rules.days) add(calendar.day_of(now), 1);
+  if (rules.weeks) add(calendar.week_of(now), 7);
+  return text;
 }
 
 }  // namespace
@@ -64,10 +85,27 @@ Result<void> Service::check_ready() const {
 
 Result<Board> Service::resolve(const BoardRef& ref) const {
   if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
-  if (ref.season) return catalogue_.board(ref.leaderboard, *ref.season);
   const auto record = catalogue_.find(ref.leaderboard);
   if (!record) return fail(record.error());
-  return catalogue_.board(ref.leaderboard, current_season(**record, clock_.now()));
+  const SeasonId id = ref.season ? *ref.season : current_season(**record, clock_.now());
+  const auto period = period_of(ref, (*record)->definition);
+  if (!period) return fail(period.error());
+  return board_of((*record)->definition, season_of(**record, id), *period);
+}
+
+Result<Period> Service::period_of(const BoardRef& ref, const Definition& definition) const {
+  if (ref.period.empty() || ref.period == "season") return Period{};
+  const Timestamp now = clock_.now();
+  const Timestamp at = ref.as_of.value_or(now);
+  const Calendar calendar(definition.periods);
+  auto period = parse_period(ref.period, definition.periods.week_start);
+  if (ref.period == "day") period = calendar.day_of(at);
+  if (ref.period == "week") period = calendar.week_of(at);
+  if (!period) return period;
+  // Any board of the past can be made from the ledger.
+  if (ref.as_of ? calendar.has(period->kind) : calendar.keeps(*period, now)) return period;
+  return fail(Code::not_found, "there is no board of it; there are " + kept_text(definition.periods, calendar, now),
+              "period");
 }
 
 Result<bool> Service::is_unopened(const Board& board) const {
@@ -90,11 +128,14 @@ Result<Service::Readable> Service::readable(const BoardRef& ref) const {
     if (*ref.as_of > clock_.now()) return fail(Code::invalid, "must not be in the future", "asOf");
     return past_.at(*board, *ref.as_of).map([&](auto reader) { return Readable{*board, std::move(reader)}; });
   }
-  // A shared index has no board that nobody has opened.
+  // A shared index has no board that nobody has opened, nor one of a day that the season has no part of.
   const auto is_empty = is_unopened(*board);
   if (!is_empty) return fail(is_empty.error());
+  const auto record = catalogue_.find(ref.leaderboard);
+  if (!record) return fail(record.error());
+  const bool is_outside = !meets(season_of(**record, board->id.season), board->span);
   static const EmptyBoards empty;
-  const BoardReader& reader = *is_empty ? static_cast<const BoardReader&>(empty) : index_;
+  const BoardReader& reader = *is_empty || is_outside ? static_cast<const BoardReader&>(empty) : index_;
   return Readable{*std::move(board), {std::shared_ptr<void>(), &reader}};  // both outlive every reader
 }
 
@@ -118,6 +159,25 @@ Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) con
   if (!place) return fail(std::move(place).error());
   if (!*place) return fail(Code::not_found, "the player has no result on this board", "playerId");
   return **std::move(place);
+}
+
+Result<std::vector<PlaceOnBoard>> Service::places_of(std::string_view leaderboard, const PlayerId& player) const {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  const auto record = catalogue_.find(leaderboard);
+  if (!record) return fail(record.error());
+  std::vector<PlaceOnBoard> places;
+  const std::vector<Season>& seasons = (*record)->seasons;
+  for (auto season = seasons.rbegin(); season != seasons.rend(); ++season) {
+    for (const Board& board : boards_of((*record)->definition, *season, clock_.now())) {
+      const auto at = readable({leaderboard, season->id, std::nullopt, to_string(board.id.period)});
+      if (!at && at.error().field == "period") continue;  // it has just gone
+      if (!at) return fail(at.error());
+      auto place = at->reader->place_of(at->board, player);
+      if (!place) return fail(std::move(place).error());
+      if (*place) places.push_back({at->board.id, **std::move(place)});
+    }
+  }
+  return places;
 }
 
 Result<Page> Service::around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const {
@@ -193,7 +253,7 @@ Result<bool> Service::put_definition(const Definition& definition) {
 
 Result<void> Service::open_season(const LeaderboardName& leaderboard, const Season& season) {
   if (const auto is_ready = check_ready(); !is_ready) return is_ready;
-  return leaderboards::open_season(catalogue_, index_, leaderboard, season);
+  return leaderboards::open_season(catalogue_, index_, leaderboard, season, clock_.now());
 }
 
 Result<void> Service::drop(const LeaderboardName& leaderboard) {
@@ -212,15 +272,22 @@ Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, 
   if (!erased) return erased;
   past_.forget();
   for (const Season& season : (*record)->seasons) {
-    const auto gone = index_.erase(board_of((*record)->definition, season), {&player, 1});
-    if (!gone) return gone;
+    for (const Board& board : boards_of((*record)->definition, season, clock_.now())) {
+      const auto gone = index_.erase(board, {&player, 1});
+      if (gone) continue;
+      // A board that is being made, or is to be, reads the ledger without the player.
+      const auto loaded = index_.is_loaded(board);
+      if (!loaded || *loaded || board.id.period == Period{}) return gone;
+    }
   }
   return erased;
 }
 
 Result<void> Service::drop_boards(const LeaderboardRecord& record) {
   for (const Season& season : record.seasons) {
-    if (const auto dropped = index_.drop(board_of(record.definition, season)); !dropped) return dropped;
+    for (const Board& board : boards_of(record.definition, season, clock_.now())) {
+      if (const auto dropped = index_.drop(board); !dropped) return dropped;
+    }
   }
   return {};
 }

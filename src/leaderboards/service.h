@@ -31,6 +31,9 @@ struct BoardRef {
   std::string_view leaderboard;
   std::optional<SeasonId> season = {};  ///< nullopt: current
   std::optional<Timestamp> as_of = {};  ///< as it stood then; nullopt: as it is
+  /// `day:2026-10-12`, `week:2026-W41`; `day` and `week` are those of now, or of `as_of`. Empty or `season`: the whole
+  /// season.
+  std::string period = {};
 };
 
 /// One player among friends.
@@ -42,6 +45,11 @@ struct FriendEntry {
 struct Friends {
   std::vector<FriendEntry> entries;  ///< sorted by rank
   std::vector<PlayerId> absent;      ///< in the order asked for
+};
+
+struct PlaceOnBoard {
+  BoardId board;
+  Place place;
 };
 
 struct RebuildProgress {
@@ -70,7 +78,8 @@ class Service {
   /// For what comes after `rebuild`.
   BoardMaker& maker() { return maker_; }
 
-  /// The board a reader means. Errors: not_ready, not_found (leaderboard).
+  /// The board a reader means. Errors: not_ready; not_found, field `leaderboard`, or `period` for one that the
+  /// leaderboard does not have or keep; invalid, field `period`.
   Result<Board> resolve(const BoardRef& ref) const;
 
   // Every read of a board of the past costs a scan of the ledger, unless the board is kept from the last one. Errors:
@@ -84,6 +93,8 @@ class Service {
                            std::size_t limit) const;
   /// Errors: not_found, field `playerId`, when the player has no result on the board.
   Result<Place> place_of(const BoardRef& ref, const PlayerId& player) const;
+  /// Where the player stands on every board of the leaderboard, those of days and weeks too: the latest season first.
+  Result<std::vector<PlaceOnBoard>> places_of(std::string_view leaderboard, const PlayerId& player) const;
   /// radius 0..kMaxRadius. An absent player gives no entries.
   Result<Page> around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const;
   /// A player's place, and the same counted again from the ledger: a scan of it, whatever board it is.
@@ -105,6 +116,8 @@ class Service {
 
  private:
   Result<void> check_ready() const;
+  /// Errors: as resolve, field `period`.
+  Result<Period> period_of(const BoardRef& ref, const Definition& definition) const;
   /// A board, and what answers for it.
   struct Readable {
     Board board;

@@ -64,7 +64,8 @@ class Stores {
   virtual ~Stores() = default;
   virtual leaderboards::Ledger& truth() = 0;
   /// As a process that starts has it.
-  virtual std::shared_ptr<leaderboards::RankIndex> new_index(Random& random) = 0;
+  /// `clock`: by which days and weeks come and go.
+  virtual std::shared_ptr<leaderboards::RankIndex> new_index(Random& random, const Clock& clock) = 0;
   /// Those that cost something now.
   virtual std::size_t boards() const = 0;
   /// What of the boards outlives a process is lost. False: there is nothing of that kind.
@@ -79,8 +80,14 @@ class WorldOver {
   /// Ends the process and starts another on the same stores.
   void restart() {
     process_.reset();
-    process_.emplace(stores_.truth(), stores_.new_index(random), clock, random);
+    process_.emplace(stores_.truth(), stores_.new_index(random, clock), clock, random);
     must(process_->service.rebuild());
+  }
+
+  /// As the keeper of a process does it now and then; a shared index then has the boards of the days that have come.
+  Result<void> remake_missing() {
+    if (process_->index->exclusive()) return {};
+    return service().maker().make_missing([](leaderboards::ScanProgress) {}).map([](std::size_t) {});
   }
 
   leaderboards::Service& service() { return process_->service; }
@@ -137,7 +144,7 @@ class WorldOver {
 /// The embedded default in small: everything in memory, and a ledger that fails on command.
 struct ModelStores : Stores {
   leaderboards::Ledger& truth() override { return ledger; }
-  std::shared_ptr<leaderboards::RankIndex> new_index(Random& random) override {
+  std::shared_ptr<leaderboards::RankIndex> new_index(Random& random, const Clock&) override {
     index_ = std::make_shared<memory::MemoryRankIndex>(random.bits());
     return index_;
   }

@@ -53,7 +53,8 @@ constexpr std::size_t kFewChanges = 1'024;
 }  // namespace
 
 struct MemoryRankIndex::Ranked {
-  Ranked(const Board& board, std::uint64_t hash_seed) : codec(board), order(board.order), tree(hash_seed) {}
+  Ranked(const Board& board, std::uint64_t hash_seed)
+      : codec(board), order(board.order), kept_until(board.kept_until), tree(hash_seed) {}
 
   /// From how many stand before a player by ascending key to the rank on the board.
   std::uint64_t rank(std::uint64_t before, std::uint64_t players) const {
@@ -69,6 +70,7 @@ struct MemoryRankIndex::Ranked {
   // How the tree's keys read. A reader may still hold the definition from before a change; this is the tree's own.
   const RankKeyCodec codec;
   const Order order;
+  const Timestamp kept_until;
   mutable std::mutex mutex;
   RankTree tree;
   std::uint64_t version = 0;
@@ -337,6 +339,16 @@ Result<void> MemoryRankIndex::drop(const Board& board) {
     table_.erase(at);
   }
   return {};
+}
+
+void MemoryRankIndex::drop_outdated(Timestamp now) {
+  std::vector<std::shared_ptr<Ranked>> dropped;  // they go after the lock
+  const std::lock_guard lock(table_mutex_);
+  std::erase_if(table_, [&](auto& at) {
+    const bool outdated = at.second->kept_until <= now;
+    if (outdated) dropped.push_back(std::move(at.second));
+    return outdated;
+  });
 }
 
 Result<std::uint64_t> MemoryRankIndex::version(const Board& board) const { return *known_version(board); }

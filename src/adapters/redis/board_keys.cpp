@@ -11,7 +11,10 @@ BoardKeys keys_of(std::string_view prefix, const Board& board) {
   const std::string& name = board.id.leaderboard.text();
   std::string tag = "s" + std::to_string(board.id.season.value);
   if (name != leaderboards::kMainLeaderboard) tag = name + ":" + tag;
-  const std::string key = fmt::format("{}:{{{}}}", prefix, tag);
+  const leaderboards::Period& period = board.id.period;
+  std::string key = fmt::format("{}:{{{}}}", prefix, tag);
+  if (period.kind == leaderboards::Period::Kind::day) key += ":d:" + date_text(period);
+  if (period.kind == leaderboards::Period::Kind::week) key += ":w:" + date_text(period);
   const std::string beside = key + (board.key == KeyKind::wide ? ":prefixes" : ":counts");
   return BoardKeys{key, key + ":meta", beside, key + ":rebuild", beside + ":rebuild", key + ":erased:rebuild"};
 }

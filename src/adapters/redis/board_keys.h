@@ -1,7 +1,8 @@
 // The names of a board's keys, and the words by which scripts know what kind of board it is.
 //
 // All keys of one board share a hash tag, so that they are in one slot of a cluster: `lb:{s12}`, `lb:{s12}:meta`;
-// boards of a leaderboard other than `main` are `lb:{NAME:s12}`.
+// boards of a leaderboard other than `main` are `lb:{NAME:s12}`; days and weeks are `lb:{s12}:d:2026-10-12` and
+// `lb:{s12}:w:2026-W41`, in the slot of their season.
 #pragma once
 
 #include <string>

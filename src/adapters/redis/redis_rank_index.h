@@ -33,6 +33,8 @@ struct RankIndexOptions {
   std::string epoch;  ///< which ledger the boards are made from; one that was made from another is stale
   /// How long a loader may be silent before another one may take over. `begin_load` and every piece loaded are heard.
   std::chrono::milliseconds load_lease = std::chrono::seconds{60};
+  /// By which days and weeks come and go; nullptr: the index's own.
+  const Clock* calendar_clock = nullptr;
 };
 
 class RedisRankIndex final : public leaderboards::RankIndex {
@@ -106,6 +108,8 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   Result<Places> places(const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
                         leaderboards::Ranks ranks) const;
 
+  /// In how many ms the server is to let the board go; empty: never.
+  std::string goes_in(const leaderboards::Board& board) const;
   std::string epoch() const;
   std::optional<std::string> token_of(const leaderboards::Board& board) const;
   void forget_token(const leaderboards::Board& board);

@@ -2,6 +2,8 @@
 // in one step at the end.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "adapters/redis/member_codec.h"
 #include "adapters/redis/offer_batch.h"
 #include "adapters/redis/redis_rank_index.h"
@@ -36,11 +38,19 @@ void RedisRankIndex::forget_token(const Board& board) {
   tokens_.erase(board.id);
 }
 
+/// Relative, because the server's clock may be another one.
+std::string RedisRankIndex::goes_in(const Board& board) const {
+  if (board.id.period == leaderboards::Period{}) return {};
+  const Clock& clock = options_.calendar_clock != nullptr ? *options_.calendar_clock : clock_;
+  return std::to_string(std::max<std::int64_t>(1, board.kept_until.ms - clock.now().ms));
+}
+
 Result<void> RedisRankIndex::begin_load(const Board& board) {
   const auto own = token_of(board);
   const std::string token = own ? *own : fmt::format("{:016x}{:016x}", random_.bits(), random_.bits());
   const auto lease = std::to_string(options_.load_lease.count());
-  const auto parts = run(board, scripts().begin_load, keys(board).to_change(), {token, lease, own ? "1" : "0"}, 1);
+  const auto parts =
+      run(board, scripts().begin_load, keys(board).to_change(), {token, lease, own ? "1" : "0", goes_in(board)}, 1);
   if (!parts) return fail(parts.error());
   if (parts->front().text == "begun") {
     const std::lock_guard lock(tokens_mutex_);

@@ -17,7 +17,7 @@ namespace {
 class SqliteAndMemory final : public Stores {
  public:
   leaderboards::Ledger& truth() override { return *ledger_; }
-  std::shared_ptr<leaderboards::RankIndex> new_index(Random& random) override {
+  std::shared_ptr<leaderboards::RankIndex> new_index(Random& random, const Clock&) override {
     index_ = std::make_shared<memory::MemoryRankIndex>(random.bits());
     return index_;
   }
@@ -45,9 +45,9 @@ class PostgresAndRedis final : public Stores {
   explicit PostgresAndRedis(SharedBoards boards) : boards_(std::move(boards)) { flush(); }
 
   leaderboards::Ledger& truth() override { return *ledger_; }
-  std::shared_ptr<leaderboards::RankIndex> new_index(Random&) override {
-    const auto node =
-        std::make_shared<RedisNode>(boards_.url, redis::RankIndexOptions{.epoch = ledger_->identity().value()});
+  std::shared_ptr<leaderboards::RankIndex> new_index(Random&, const Clock& clock) override {
+    const auto node = std::make_shared<RedisNode>(
+        boards_.url, redis::RankIndexOptions{.epoch = ledger_->identity().value(), .calendar_clock = &clock});
     return {node, node->index.get()};
   }
   /// Every board that was ever loaded has one key of a kind that the empty ones have, too.

@@ -148,7 +148,7 @@ TEST_F(PostgresFaults, BoardsShowWhatWasLeftBehind) {
   node.reset();
   eventually([&] { return !left_behind(*other).writers.empty(); });
 
-  const auto too_early = ingest::show_left_behind(*catalogue, *other, index);
+  const auto too_early = ingest::show_left_behind(*catalogue, *other, index, SystemClock().now());
   ASSERT_FALSE(too_early) << "nobody here knows these leaderboards and seasons yet";
   EXPECT_EQ(too_early.error().code, Code::not_ready);
   ASSERT_TRUE(other->put_definition(totals));
@@ -156,11 +156,11 @@ TEST_F(PostgresFaults, BoardsShowWhatWasLeftBehind) {
     ASSERT_TRUE(other->put_season(name, {{1}, std::nullopt, std::nullopt}));
   }
   ASSERT_TRUE(catalogue->refresh());
-  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index).value(), 1u);
+  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index, SystemClock().now()).value(), 1u);
   EXPECT_EQ(points_on("main", "a"), 30);
   EXPECT_EQ(points_on("main", "b"), 20);
   EXPECT_EQ(points_on("totals", "a"), 7);
-  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index).value(), 0u);
+  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index, SystemClock().now()).value(), 0u);
 }
 
 }  // namespace

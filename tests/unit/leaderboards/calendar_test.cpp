@@ -126,9 +126,9 @@ TEST(CalendarTest, KeepsTheDayThatRunsAndSoManyBefore) {
 TEST(CalendarTest, TheNextDayIsThereAsSoonAsAResultMayBeOnIt) {
   const Calendar calendar(in_zone("UTC"));
   const Period day = *parse_period("day:2026-10-13", Weekday::monday);
-  EXPECT_FALSE(calendar.keeps(day, at("2026-10-12T23:54:59.999Z")));
-  EXPECT_TRUE(calendar.keeps(day, at("2026-10-12T23:55:00Z")));
-  EXPECT_EQ(calendar.kept(at("2026-10-12T23:55:00Z")).front(), day);
+  EXPECT_FALSE(calendar.keeps(day, at("2026-10-12T23:49:59.999Z")));
+  EXPECT_TRUE(calendar.keeps(day, at("2026-10-12T23:50:00Z")));
+  EXPECT_EQ(calendar.kept(at("2026-10-12T23:50:00Z")).front(), day);
 }
 
 TEST(CalendarTest, HasNoBoardsOfKindsThatAreNotNamed) {

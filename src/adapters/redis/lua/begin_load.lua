@@ -1,5 +1,5 @@
 -- ARGV: 5 the loader's token, 6 after how many ms without a word of it another may load, 7 '1' to keep the load that
---       began under this token.
+--       began under this token, 8 in how many ms the board goes, nothing when never.
 -- Returns: 'begun'; or 'busy' and for how many ms at most; or 'lost', when there is nothing to keep.
 
 local token, lease = ARGV[5], tonumber(ARGV[6])
@@ -19,4 +19,5 @@ if not holder then
     'rebuild_erased', 0)
 end
 redis.call('HSET', META, 'rebuild_until', text_of(now + lease))
+if ARGV[8] ~= '' then redis.call('PEXPIRE', META, ARGV[8]) end
 return { 'begun' }

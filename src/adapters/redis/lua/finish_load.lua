@@ -12,4 +12,5 @@ if players > 0 then
 end
 end_load()
 redis.call('HSET', META, 'epoch', epoch, 'spec', spec, 'run_id', run_id, 'seq', text_of(seq), 'players', players)
+live_as_long_as_meta(BOARD, BESIDE)
 return { seq }

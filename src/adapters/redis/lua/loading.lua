@@ -31,10 +31,21 @@ local function load_under_way()
   return nil
 end
 
-local function side_changed() redis.call('HSET', META, 'rebuild_players', redis.call('ZCARD', SIDE)) end
+-- Boards of days and weeks go some time after their end: the meta carries when, and all keys go with it.
+local function live_as_long_as_meta(...)
+  local ttl = redis.call('PTTL', META)
+  if ttl < 0 then return end
+  for _, key in ipairs({ ... }) do redis.call('PEXPIRE', key, math.max(ttl, 1)) end
+end
+
+local function side_changed()
+  redis.call('HSET', META, 'rebuild_players', redis.call('ZCARD', SIDE))
+  live_as_long_as_meta(SIDE, SIDE_BESIDE, ERASED)
+end
 
 -- Returns the new seq.
 local function board_changed()
   redis.call('HSET', META, 'players', redis.call('ZCARD', BOARD))
+  live_as_long_as_meta(BOARD, BESIDE)
   return redis.call('HINCRBY', META, 'seq', 1)
 end

@@ -1,0 +1,303 @@
+// Boards of days and weeks, on every pair of stores.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "contract/cases/cases_fixture.h"
+#include "leaderboards/calendar.h"
+#include "leaderboards/rules.h"
+#include "leaderboards/season_boards.h"
+
+namespace scoreline::leaderboards {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class PeriodBoardsTest : public CasesTest {
+ protected:
+  void keep_days_and_weeks(
+      Rule rule, std::string zone = "UTC", const std::function<void(Definition&)>& change = [](Definition&) {}) {
+    define(rule, [&](Definition& definition) {
+      definition.periods.days = definition.periods.weeks = true;
+      definition.periods.time_zone = std::move(zone);
+      change(definition);
+    });
+    test::must(world_->open_season("main", {SeasonId{12}, std::nullopt, std::nullopt}));
+  }
+
+  BoardRef period(std::string text) const {
+    BoardRef ref = board_;
+    ref.period = std::move(text);
+    return ref;
+  }
+  std::vector<std::string> top_of(const std::string& text) { return world_->top(period(text)); }
+  std::string refusal(const std::string& text, Code code) {
+    const auto page = world_->service().top(period(text), 10);
+    EXPECT_FALSE(page) << text;
+    if (page) return {};
+    EXPECT_EQ(page.error().code, code) << text;
+    EXPECT_EQ(page.error().field, "period") << text;
+    return page.error().detail;
+  }
+  void submit_at(const std::string& player, std::int64_t points, std::string_view when) {
+    ASSERT_TRUE(world_->submit(player, points, test::at(when)));
+  }
+};
+
+TEST_P(PeriodBoardsTest, AResultCountsOnItsSeasonItsDayAndItsWeek) {
+  keep_days_and_weeks(Rule::best);
+  submit_at("alice", 10, "2026-10-12T12:00:00Z");
+  submit_at("alice", 30, "2026-10-11T23:59:59.999Z");  // a Sunday
+  submit_at("bob", 20, "2026-10-12T00:00:00Z");
+  live_and_rebuilt([&] {
+    EXPECT_THAT(world_->top(), ElementsAre("alice=30", "bob=20"));
+    EXPECT_THAT(top_of("season"), ElementsAre("alice=30", "bob=20"));
+    EXPECT_THAT(top_of("day:2026-10-12"), ElementsAre("bob=20", "alice=10"));
+    EXPECT_THAT(top_of("day:2026-10-11"), ElementsAre("alice=30"));
+    EXPECT_THAT(top_of("day:2026-10-10"), IsEmpty());
+    EXPECT_THAT(top_of("week:2026-W42"), ElementsAre("bob=20", "alice=10"));
+    EXPECT_THAT(top_of("week:2026-W41"), ElementsAre("alice=30"));
+    EXPECT_THAT(top_of("day"), ElementsAre("bob=20", "alice=10"));
+    EXPECT_THAT(top_of("week"), ElementsAre("bob=20", "alice=10"));
+  });
+  board_ = period("day:2026-10-12");
+  live_and_rebuilt([&] { expect_all_reads_agree(); });
+}
+
+TEST_P(PeriodBoardsTest, SumsAreThoseOfTheDay) {
+  keep_days_and_weeks(Rule::sum);
+  submit_at("alice", 10, "2026-10-12T10:00:00Z");
+  submit_at("alice", 5, "2026-10-12T11:00:00Z");
+  submit_at("alice", 100, "2026-10-11T11:00:00Z");
+  submit_at("alice", 0, "2026-10-10T11:00:00Z");
+  submit_at("bob", 50, "2026-10-11T12:00:00Z");
+  submit_at("alice", 1, "2026-10-12T12:00:00Z");
+  EXPECT_EQ(submit("alice", 1, test::at("2026-10-12T13:00:00Z"), test::match(7)), Outcome::improved);
+  EXPECT_EQ(submit("alice", 1, test::at("2026-10-12T13:00:00Z"), test::match(7)), Outcome::duplicate);
+  live_and_rebuilt([&] {
+    EXPECT_THAT(world_->top(), ElementsAre("alice=117", "bob=50"));
+    EXPECT_THAT(top_of("day:2026-10-12"), ElementsAre("alice=17"));
+    EXPECT_THAT(top_of("day:2026-10-11"), ElementsAre("alice=100", "bob=50"));
+    EXPECT_THAT(top_of("day:2026-10-10"), ElementsAre("alice=0"));
+    EXPECT_THAT(top_of("week:2026-W41"), ElementsAre("alice=100", "bob=50"));
+    EXPECT_THAT(top_of("week:2026-W42"), ElementsAre("alice=17"));
+  });
+}
+
+TEST_P(PeriodBoardsTest, ADayThatClocksMakeLongerIsOneDay) {
+  keep_days_and_weeks(Rule::sum, "America/New_York");
+  world_->clock.set_wall(test::at("2026-11-02T12:00:00Z"));
+  ASSERT_TRUE(world_->remake_missing());
+  submit_at("first", 1, "2026-11-01T04:00:00Z");       // 00:00
+  submit_at("summer", 1, "2026-11-01T05:30:00Z");      // 01:30
+  submit_at("winter", 1, "2026-11-01T06:30:00Z");      // 01:30 again
+  submit_at("last", 1, "2026-11-02T04:59:59.999Z");    // 23:59
+  submit_at("before", 1, "2026-11-01T03:59:59.999Z");  // 23:59 on Saturday
+  submit_at("after", 1, "2026-11-02T05:00:00Z");       // Monday
+  live_and_rebuilt([&] {
+    EXPECT_THAT(top_of("day:2026-10-31"), ElementsAre("before=1"));
+    EXPECT_THAT(top_of("day:2026-11-01"), ElementsAre("first=1", "summer=1", "winter=1", "last=1"));
+    EXPECT_THAT(top_of("day:2026-11-02"), ElementsAre("after=1"));
+    EXPECT_THAT(top_of("week:2026-W44"), ElementsAre("before=1", "first=1", "summer=1", "winter=1", "last=1"));
+    EXPECT_THAT(top_of("week:2026-W45"), ElementsAre("after=1"));
+  });
+}
+
+TEST_P(PeriodBoardsTest, WhatIsNotThereIsToldWithWhatIs) {
+  EXPECT_NE(refusal("day:2026-10-12", Code::not_found).find("season"), std::string::npos);
+  keep_days_and_weeks(Rule::best);
+  submit_at("alice", 10, "2026-10-12T12:00:00Z");
+  EXPECT_EQ(refusal("day:2026-10-08", Code::not_found),
+            "there is no board of it; there are season, day:2026-10-09 to day:2026-10-12, week:2026-W37 to "
+            "week:2026-W42");
+  refusal("day:2026-10-13", Code::not_found);
+  refusal("week:2026-W43", Code::not_found);
+  for (const char* const bad : {"day:2026-02-30", "week:2025-W53", "week:2026-W00", "week:2026-W54", "day:2026-13-01",
+                                "month:2026-10", "Day", "day:", "2026-10-12"}) {
+    refusal(bad, Code::invalid);
+  }
+}
+
+TEST_P(PeriodBoardsTest, ADayGoesWhenItIsKeptNoLongerAndTheNextOneComes) {
+  keep_days_and_weeks(Rule::best, "UTC", [](Definition& definition) { definition.periods.keep_days = 1; });
+  submit_at("alice", 10, "2026-10-12T12:00:00Z");
+  world_->clock.set_wall(test::at("2026-10-13T23:59:59Z"));
+  ASSERT_TRUE(world_->remake_missing());
+  EXPECT_THAT(top_of("day:2026-10-12"), ElementsAre("alice=10"));
+  submit_at("bob", 5, "2026-10-13T23:59:59Z");
+  world_->clock.set_wall(test::at("2026-10-14T00:00:00Z"));
+  ASSERT_TRUE(world_->remake_missing());
+  submit_at("carol", 7, "2026-10-14T00:00:00Z");
+  submit_at("late", 9, "2026-10-12T13:00:00Z");  // on the season and the week; its day has gone
+  live_and_rebuilt([&] {
+    refusal("day:2026-10-12", Code::not_found);
+    EXPECT_THAT(top_of("day:2026-10-13"), ElementsAre("bob=5"));
+    EXPECT_THAT(top_of("day"), ElementsAre("carol=7"));
+    EXPECT_THAT(top_of("week"), ElementsAre("alice=10", "late=9", "carol=7", "bob=5"));
+    EXPECT_THAT(world_->top(), ElementsAre("alice=10", "late=9", "carol=7", "bob=5"));
+  });
+}
+
+TEST_P(PeriodBoardsTest, AResultOfTheNextDayThatComesEarlyIsOnIt) {
+  keep_days_and_weeks(Rule::best);
+  world_->clock.set_wall(test::at("2026-10-12T23:51:00Z"));
+  ASSERT_TRUE(world_->remake_missing());
+  world_->clock.set_wall(test::at("2026-10-12T23:56:00Z"));
+  submit_at("early", 5, "2026-10-13T00:00:30Z");
+  world_->clock.set_wall(test::at("2026-10-13T00:01:00Z"));
+  live_and_rebuilt([&] { EXPECT_THAT(top_of("day"), ElementsAre("early=5")); });
+}
+
+TEST_P(PeriodBoardsTest, AnErasedPlayerIsOffEveryDay) {
+  keep_days_and_weeks(Rule::best);
+  submit_at("goes", 10, "2026-10-12T12:00:00Z");
+  submit_at("goes", 20, "2026-10-11T12:00:00Z");
+  submit_at("stays", 5, "2026-10-12T12:00:00Z");
+  ASSERT_TRUE(
+      world_->service().erase_player(test::leaderboard("main"), test::player("goes"), Ledger::Erase::from_boards));
+  live_and_rebuilt([&] {
+    EXPECT_THAT(top_of("day:2026-10-12"), ElementsAre("stays=5"));
+    EXPECT_THAT(top_of("day:2026-10-11"), IsEmpty());
+    EXPECT_THAT(top_of("week:2026-W41"), IsEmpty());
+  });
+}
+
+TEST_P(PeriodBoardsTest, ADayOfTwoSeasonsHasABoardInEach) {
+  define(Rule::best, [](Definition& definition) { definition.periods.days = true; });
+  const Timestamp change = test::at("2026-10-12T12:00:00Z");
+  ASSERT_TRUE(world_->open_season("main", {SeasonId{12}, std::nullopt, change}));
+  ASSERT_TRUE(world_->open_season("main", {SeasonId{13}, change, std::nullopt}));
+  world_->clock.set_wall(test::at("2026-10-12T12:05:00Z"));
+  submit_at("old", 1, "2026-10-12T11:59:59.999Z");
+  auto result = test::WorldOver::result("new", 2, change);
+  result.season_id = 13;
+  ASSERT_TRUE(world_->submit(result));
+  live_and_rebuilt([&] {
+    EXPECT_THAT(top_of("day"), ElementsAre("old=1"));
+    BoardRef other = period("day");
+    other.season = SeasonId{13};
+    EXPECT_THAT(world_->top(other), ElementsAre("new=2"));
+    other.period = "day:2026-10-11";  // kept, and no part of the season
+    EXPECT_THAT(world_->top(other), IsEmpty());
+  });
+}
+
+TEST_P(PeriodBoardsTest, ABoardOfThePastMayBeOfADayThatIsNotKeptAnyMore) {
+  keep_days_and_weeks(Rule::best);
+  submit_at("alice", 10, "2026-10-01T12:00:00Z");
+  submit_at("bob", 20, "2026-10-01T18:00:00Z");
+  BoardRef past = period("day:2026-10-01");
+  past.as_of = test::at("2026-10-01T15:00:00Z");
+  EXPECT_THAT(world_->top(past), ElementsAre("alice=10"));
+  past.period = "day";
+  EXPECT_THAT(world_->top(past), ElementsAre("alice=10"));
+}
+
+TEST_P(PeriodBoardsTest, APlayersPlacesOnAllBoardsAreOneAnswer) {
+  keep_days_and_weeks(Rule::best);
+  submit_at("alice", 10, "2026-10-12T12:00:00Z");
+  submit_at("bob", 20, "2026-10-12T12:00:00Z");
+  submit_at("alice", 30, "2026-10-11T12:00:00Z");
+  live_and_rebuilt([&] {
+    std::vector<std::string> places;
+    const auto found = world_->service().places_of("main", test::player("alice")).value();
+    for (const auto& [board, place] : found) {
+      places.push_back(std::to_string(board.season.value) + " " + to_string(board.period) + " " +
+                       std::to_string(place.entry.rank) + " of " + std::to_string(place.players));
+    }
+    EXPECT_THAT(places, ElementsAre("12 season 1 of 2", "12 day:2026-10-12 2 of 2", "12 day:2026-10-11 1 of 1",
+                                    "12 week:2026-W42 2 of 2", "12 week:2026-W41 1 of 1"));
+    EXPECT_THAT(world_->service().places_of("main", test::player("nobody")).value(), IsEmpty());
+  });
+}
+
+/// What each board must show, by a plain fold of all results in its span.
+using Model = std::map<std::string, Fold>;
+
+TEST_P(PeriodBoardsTest, EveryBoardIsTheFoldOfItsResultsAndAWeekTheUnionOfItsDays) {
+  std::mt19937 random(20'261'012);
+  for (const Rule rule : {Rule::best, Rule::least, Rule::sum, Rule::latest}) {
+    SCOPED_TRACE(std::string(to_string(rule)));
+    Definition definition = test::with_rule("r" + std::string(to_string(rule)), rule);
+    definition.min_points = -50;
+    definition.periods = {true, true, "Europe/Berlin", Weekday::sunday, 20, 5};
+    ASSERT_TRUE(world_->put(definition));
+    const Season season{SeasonId{12}, std::nullopt, std::nullopt};
+    ASSERT_TRUE(world_->open_season(definition.name.text(), season));
+    world_->clock.set_wall(test::at("2026-10-30T12:00:00Z"));
+    ASSERT_TRUE(world_->remake_missing());
+    const Timestamp now = world_->clock.now();
+    std::vector<ingest::Submission> batch;
+    std::vector<std::tuple<std::string, std::int64_t, Timestamp>> results;
+    for (int i = 0; i < 400; ++i) {
+      const std::string player = "p" + std::to_string(random() % 12);
+      const auto points = static_cast<std::int64_t>(random() % 101) - 50;
+      const Timestamp at{now.ms - static_cast<std::int64_t>(random() % (18 * 86'400)) * 1'000};
+      results.emplace_back(player, points, at);
+      batch.push_back(test::WorldOver::result(player, points, at, test::match(1'000 + i)));
+      batch.back().leaderboard = definition.name.text();
+      if (batch.size() < 1 + random() % 40) continue;
+      if (random() % 4 == 0) batch.push_back(batch.front());  // a duplicate
+      ASSERT_TRUE(world_->pipeline().submit(std::exchange(batch, {}), Ranks::skip));
+    }
+    batch.push_back(test::WorldOver::result("p0", 1, now, test::match(1)));
+    batch.back().leaderboard = definition.name.text();
+    results.emplace_back("p0", 1, now);
+    ASSERT_TRUE(world_->pipeline().submit(batch, Ranks::skip));
+
+    const auto fold = [&](const Board& board, const auto& counts) {
+      Model model;
+      for (const auto& [player, points, at] : results) {
+        if (counts(at)) model.emplace(player, Fold(board)).first->second.add(Standing{points, at});
+      }
+      return model;
+    };
+    const auto shown = [&](const Board& board) {
+      std::map<std::string, Standing> standings;
+      BoardRef ref{definition.name.text(), season.id, std::nullopt, to_string(board.id.period)};
+      for (const Entry& entry : test::entries(world_->service().top(ref, 1000))) {
+        standings.emplace(entry.player.text(), entry.standing);
+      }
+      return standings;
+    };
+    live_and_rebuilt([&] {
+      const auto boards = boards_of(definition, season, now);
+      ASSERT_EQ(boards.size(), 1U + 21U + 6U);
+      for (const Board& board : boards) {
+        SCOPED_TRACE(to_string(board.id.period));
+        std::map<std::string, Standing> expected;
+        for (const auto& [player, of] : fold(board, [&](Timestamp at) { return board.span.contains(at); })) {
+          expected.emplace(player, *of.standing());
+        }
+        ASSERT_EQ(shown(board), expected);
+        if (board.id.period.kind != Period::Kind::week) continue;
+        // The union of its days, as far as they are all kept.
+        Model days;
+        bool all_kept = true;
+        for (int i = 0; i < 7; ++i) {
+          const auto day = std::find_if(boards.begin(), boards.end(), [&](const Board& each) {
+            return each.id.period == Period{Period::Kind::day, board.id.period.first_day + i};
+          });
+          if (day == boards.end()) {
+            all_kept = all_kept && board.id.period.first_day + i > boards[1].id.period.first_day;
+            continue;
+          }
+          for (const auto& [player, standing] : shown(*day)) {
+            days.emplace(player, Fold(board)).first->second.add(standing);
+          }
+        }
+        if (!all_kept) continue;
+        for (const auto& [player, of] : days) EXPECT_EQ(of.standing()->points, expected.at(player).points) << player;
+        EXPECT_EQ(days.size(), expected.size());
+      }
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, PeriodBoardsTest, all_stores(), testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace scoreline::leaderboards
