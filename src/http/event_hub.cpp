@@ -108,7 +108,7 @@ EventHub::Listeners EventHub::present(Watch& watch) {
 
 void EventHub::look(const Topic& topic, Watch& watch) {
   Listeners told = take_joined(watch);
-  BoardRef ref{topic.leaderboard, topic.season};
+  BoardRef ref{topic.leaderboard, topic.season, std::nullopt, topic.period};
   const auto board = service_.resolve(ref);
   const auto version = board ? service_.version(ref) : fail(board.error());
   // A board that cannot be read now, or is gone, is no news: readers are told so when they ask.
@@ -117,10 +117,14 @@ void EventHub::look(const Topic& topic, Watch& watch) {
     return;
   }
   ref.season = board->id.season;
-  if (watch.version != *version || watch.season != *ref.season) {
+  ref.period = to_string(board->id.period);
+  const bool is_another = watch.season != *ref.season || watch.period != board->id.period;
+  if (watch.version != *version || is_another) {
     if (!read_top(ref, watch, topic.top)) return watch.version.reset();
     told = present(watch);
-    if (std::exchange(watch.season, *ref.season) != *ref.season) {
+    watch.season = *ref.season;
+    watch.period = board->id.period;
+    if (is_another) {
       for (const auto& listener : told) listener->forget_place();
     }
     watch.version = *version;
@@ -133,7 +137,9 @@ bool EventHub::read_top(const BoardRef& board, Watch& watch, std::size_t limit) 
   auto record = service_.catalogue().find(board.leaderboard);
   const auto page = service_.top(board, limit);
   if (!record || !page) return false;
-  const BoardView view{*std::move(record), *board.season};
+  const auto period = leaderboards::parse_period(board.period, (*record)->definition.periods.week_start);
+  if (!period) return false;
+  const BoardView view{*std::move(record), *board.season, *period};
   auto top = std::make_shared<BoardTop>();
   top->text = entries_page(view, *page);
   append_board(top->head, view);

@@ -36,6 +36,7 @@ struct Topic {
   std::string leaderboard;
   std::optional<leaderboards::SeasonId> season;  ///< nullopt: whichever is current
   std::size_t top = 0;                           ///< entries, 1..kMaxEntries
+  std::string period = {};                       ///< as in BoardRef: `day` is whichever runs
   friend auto operator<=>(const Topic&, const Topic&) = default;
 };
 
@@ -70,6 +71,7 @@ class EventHub {
     std::shared_ptr<const BoardTop> top;   ///< nullptr: not looked at yet
     std::optional<std::uint64_t> version;  ///< of the board that everybody was told of; nullopt: somebody was not
     leaderboards::SeasonId season;
+    leaderboards::Period period;
     // Guarded by mutex_.
     std::vector<std::weak_ptr<EventListener>> listeners;  ///< some may be gone
     std::vector<std::weak_ptr<EventListener>> joined;     ///< since the last look

@@ -26,8 +26,9 @@ Result<std::shared_ptr<BodyStream>> begin_listening(const Call& call, const std:
     if (!id) return fail(Code::invalid, std::move(id.error().detail), "player");
     player = *std::move(id);
   }
-  return call.context.events.listen({board->record->definition.name.text(), *season, *top}, std::move(player),
-                                    call.request.last_event_id, sink);
+  return call.context.events.listen({board->record->definition.name.text(), *season, *top,
+                                     std::string(call.target.parameter("period").value_or("season"))},
+                                    std::move(player), call.request.last_event_id, sink);
 }
 
 }  // namespace
