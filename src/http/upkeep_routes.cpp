@@ -61,10 +61,11 @@ std::string_view state_of(const Task& task) {
 }
 
 std::string task_json(const Task& task) {
-  std::string out = fmt::format(
-      R"({{"leaderboard":"{}","season":{},"period":"{}","state":"{}","startedAt":"{}","resultsDone":{},"resultsTotal":{})",
-      task.board.id.leaderboard.text(), task.board.id.season.value, to_string(task.board.id.period), state_of(task),
-      format_timestamp(task.started_at), task.progress.rows_done, task.progress.rows_total);
+  std::string out =
+      fmt::format(R"({{"leaderboard":"{}","season":{},"period":"{}","state":"{}","startedAt":"{}","resultsDone":{},)"
+                  R"("resultsTotal":{})",
+                  task.board.id.leaderboard.text(), task.board.id.season.value, to_string(task.board.id.period),
+                  state_of(task), format_timestamp(task.started_at), task.progress.rows_done, task.progress.rows_total);
   if (task.ended_at) out += fmt::format(R"(,"endedAt":"{}")", format_timestamp(*task.ended_at));
   if (task.failure) {
     out += fmt::format(R"(,"failure":{{"code":"{}","detail":)", traits(task.failure->code).name);
