@@ -85,22 +85,39 @@ Result<void> check_against(const Target& target, Timestamp now, Accepted& accept
   return {};
 }
 
+Timestamp Validator::achieved_at(const Submission& submission) const {
+  return submission.achieved_at.value_or(submission.sent_at.value_or(now_));
+}
+
+Result<std::int64_t> Validator::season_of(const Submission& submission) {
+  if (submission.season_id) return *submission.season_id;
+  const Timestamp at = achieved_at(submission);
+  auto known = current_.find(submission.leaderboard);
+  if (known == current_.end()) {
+    auto record = catalogue_.find(submission.leaderboard);
+    if (!record) return fail(std::move(record).error());
+    const auto season = season_at(**record, at);
+    known = current_.emplace(submission.leaderboard, Current{*std::move(record), season}).first;
+  }
+  Current& current = known->second;
+  if (!current.at.span.contains(at)) current.at = season_at(*current.record, at);
+  return current.at.season.value;
+}
+
 Result<std::shared_ptr<const Target>> Validator::target_of(const Submission& submission) {
+  const auto season = season_of(submission);
+  if (!season) return fail(season.error());
   const auto is_wanted = [&](const auto& known) {
-    return known.first == submission.leaderboard && known.second == submission.season_id;
+    return known.first == submission.leaderboard && known.second == *season;
   };
   if (last_ != nullptr && is_wanted(last_->first)) return last_->second;
-  const auto [place, is_new] = targets_.try_emplace({submission.leaderboard, submission.season_id});
+  const auto [place, is_new] = targets_.try_emplace({submission.leaderboard, *season});
   if (is_new || !place->second) {
     auto record = catalogue_.find(submission.leaderboard);
     if (!record) return fail(std::move(record).error());
-    SeasonId season = leaderboards::current_season(**record, now_);
-    if (submission.season_id) {
-      const auto named = SeasonId::from(*submission.season_id);
-      if (!named) return fail(named.error());
-      season = *named;
-    }
-    place->second = std::make_shared<const Target>(*std::move(record), season);
+    const auto id = SeasonId::from(*season);
+    if (!id) return fail(id.error());
+    place->second = std::make_shared<const Target>(*std::move(record), *id);
   }
   last_ = &*place;
   return place->second;
@@ -117,7 +134,7 @@ Result<Accepted> Validator::accept(const Submission& submission) {
                      *std::move(player),
                      board.id.season,
                      0,
-                     submission.achieved_at.value_or(submission.sent_at.value_or(now_))};
+                     achieved_at(submission)};
   Accepted accepted{*std::move(target), submission.points, submission.match_id.has_value(),
                     submission.achieved_at.has_value(), std::move(result)};
   if (const auto valid = check_against(*accepted.target, now_, accepted); !valid) return fail(valid.error());

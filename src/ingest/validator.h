@@ -49,17 +49,27 @@ class Validator {
 
   Result<Accepted> accept(const Submission& submission);
 
-  /// The season that a result is for. Errors: not_found or invalid; `field` set.
+  /// The season that a result is for: the one it names, else the one that was current when it was achieved. Errors:
+  /// not_found or invalid; `field` set.
   Result<std::shared_ptr<const Target>> target_of(const Submission& submission);
 
  private:
+  /// Of a leaderboard, for results that name no season.
+  struct Current {
+    std::shared_ptr<const leaderboards::LeaderboardRecord> record;
+    leaderboards::SeasonAt at;
+  };
+
+  Timestamp achieved_at(const Submission& submission) const;
+  Result<std::int64_t> season_of(const Submission& submission);
+
   const leaderboards::Catalogue& catalogue_;
   Timestamp now_;
   Random& random_;
+  std::map<std::string, Current, std::less<>> current_;
   // One call mostly has one target, a file of many seasons a few hundred.
-  std::map<std::pair<std::string, std::optional<std::int64_t>>, std::shared_ptr<const Target>> targets_;
-  const std::pair<const std::pair<std::string, std::optional<std::int64_t>>, std::shared_ptr<const Target>>* last_ =
-      nullptr;
+  std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<const Target>> targets_;
+  const std::pair<const std::pair<std::string, std::int64_t>, std::shared_ptr<const Target>>* last_ = nullptr;
 };
 
 }  // namespace scoreline::ingest

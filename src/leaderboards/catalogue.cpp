@@ -108,6 +108,18 @@ SeasonId current_season(const LeaderboardRecord& record, Timestamp now) {
   return current;
 }
 
+SeasonAt season_at(const LeaderboardRecord& record, Timestamp at) {
+  Span span;
+  for (const Season& season : record.seasons) {
+    for (const auto& boundary : {season.start, season.end}) {
+      if (!boundary) continue;
+      Timestamp& nearest = *boundary <= at ? span.from : span.until;
+      nearest = *boundary <= at ? std::max(nearest, *boundary) : std::min(nearest, *boundary);
+    }
+  }
+  return {current_season(record, at), span};
+}
+
 Result<SeasonId> Catalogue::current_season(std::string_view leaderboard, Timestamp now) const {
   return find(leaderboard).map([&](const Record& record) { return leaderboards::current_season(*record, now); });
 }

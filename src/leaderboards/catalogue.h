@@ -26,6 +26,13 @@ const Season* find_season(const LeaderboardRecord& record, SeasonId id);
 /// earliest; then the highest id). While there is none: the last that began; else the first to begin; else 1.
 SeasonId current_season(const LeaderboardRecord& record, Timestamp now);
 
+/// The current season at an instant, and the stretch of time around it in which that is the current one. O(seasons).
+struct SeasonAt {
+  SeasonId season;
+  Span span;
+};
+SeasonAt season_at(const LeaderboardRecord& record, Timestamp at);
+
 class Catalogue {
  public:
   /// Reads all definitions and makes `main` with the defaults when it is not there.

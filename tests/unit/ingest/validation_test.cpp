@@ -55,6 +55,37 @@ TEST_F(ValidationTest, TheSeasonIsTheCurrentOneWhenNoneIsNamed) {
   EXPECT_EQ(world_.ledger.results().front().season, SeasonId{3});
 }
 
+TEST_F(ValidationTest, AResultWithoutASeasonGoesToTheOneThatWasCurrentWhenItWasAchieved) {
+  const Timestamp change = now_plus(-std::chrono::seconds{5});
+  open(3, now_plus(-std::chrono::hours{1}), change);
+  open(4, change, now_plus(std::chrono::minutes{2}));
+  open(5, now_plus(std::chrono::minutes{2}));
+  const auto season_of = [&](Timestamp achieved_at) {
+    const std::size_t before = world_.ledger.results().size();
+    EXPECT_TRUE(world_.submit(in_season(World::result("a", 1, achieved_at), std::nullopt)));
+    EXPECT_EQ(world_.ledger.results().size(), before + 1);
+    return world_.ledger.results().back().season.value;
+  };
+  EXPECT_EQ(season_of(Timestamp{change.ms - 1}), 3);  // it came five seconds after the end, within the grace
+  EXPECT_EQ(season_of(change), 4);
+  EXPECT_EQ(season_of(now_plus(std::chrono::minutes{2})), 5);
+  EXPECT_EQ(season_of(now_plus({})), 4);
+  // Too early for any season.
+  EXPECT_EQ(refused(in_season(World::result("a", 1, now_plus(-std::chrono::hours{2})), std::nullopt)).field,
+            "achievedAt");
+  // All of them in one call.
+  auto receipts = world_.pipeline().submit({in_season(World::result("b", 1, Timestamp{change.ms - 1}), std::nullopt),
+                                            in_season(World::result("b", 1, change), std::nullopt),
+                                            in_season(World::result("b", 1, Timestamp{change.ms - 1}), std::nullopt)},
+                                           leaderboards::Ranks::skip);
+  ASSERT_TRUE(receipts);
+  std::vector<std::int32_t> seasons;
+  for (const auto& result : world_.ledger.results()) {
+    if (result.player.text() == "b") seasons.push_back(result.season.value);
+  }
+  EXPECT_EQ(seasons, (std::vector<std::int32_t>{3, 4, 3}));
+}
+
 TEST_F(ValidationTest, TheTimeIsNowWhenNoneIsNamed) {
   ASSERT_TRUE(world_.submit("a", 1));
   EXPECT_EQ(world_.ledger.results().front().achieved_at, world_.clock.now());
