@@ -1,7 +1,9 @@
 #include "http/event_listener.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -17,18 +19,35 @@ using leaderboards::PlayerId;
 /// How long a listener waits before it comes back, in milliseconds.
 constexpr std::string_view kRetry = "retry: 2000\n\n";
 
-/// The two numbers of an id, `0123456789abcdef-7`; false when it is none of ours.
-bool read_id(std::string_view id, std::uint64_t& hash, std::uint64_t& rank) {
-  const std::size_t dash = id.find('-');
-  if (dash == std::string_view::npos) return false;
-  const auto whole = [](std::string_view text, std::uint64_t& value, int base) {
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    return error == std::errc{} && rest == text.data() + text.size();
+/// What an id carries, `0123456789abcdef-7-0123456789abcdef`: the hash of the top, the rank, the hash of the place.
+struct Told {
+  std::uint64_t top = 0;
+  std::uint64_t rank = 0;
+  std::uint64_t place = 0;
+};
+
+/// nullopt when the id is none of ours.
+std::optional<Told> read_id(std::string_view id) {
+  const auto take = [&id](std::uint64_t& value, int base) {
+    const std::string_view part = id.substr(0, id.find('-'));
+    const auto [rest, error] = std::from_chars(part.data(), part.data() + part.size(), value, base);
+    id.remove_prefix(std::min(part.size() + 1, id.size()));
+    return error == std::errc{} && rest == part.data() + part.size();
   };
-  return whole(id.substr(0, dash), hash, 16) && whole(id.substr(dash + 1), rank, 10);
+  Told told;
+  if (!take(told.top, 16) || !take(told.rank, 10) || !take(told.place, 16) || !id.empty()) return std::nullopt;
+  return told;
 }
 
 std::uint64_t rank_of(const std::optional<Entry>& place) { return place ? place->rank : 0; }
+
+/// The same in every process. Never 0, also of a player who is not on the board.
+std::uint64_t hash_of(const std::optional<Entry>& place) {
+  if (!place) return 1;
+  const std::uint64_t parts[] = {place->rank, static_cast<std::uint64_t>(place->standing.points),
+                                 static_cast<std::uint64_t>(place->standing.achieved_at.ms), place->standing.extra};
+  return XXH3_64bits(parts, sizeof parts) | 2U;
+}
 
 std::string_view change(std::uint64_t before, std::uint64_t now) {
   if (now == before) return "moved";  // the same rank with other points
@@ -42,11 +61,10 @@ std::string_view change(std::uint64_t before, std::uint64_t now) {
 EventListener::EventListener(std::optional<PlayerId> player, std::string_view last_id, std::weak_ptr<AnswerSink> waker,
                              Count count)
     : player_(std::move(player)), waker_(std::move(waker)), count_(std::move(count)) {
-  std::uint64_t hash = 0, rank = 0;
-  if (read_id(last_id, hash, rank)) {
-    told_top_ = hash;
-    told_rank_ = rank;
-    told_place_ = rank != 0;
+  if (const auto told = read_id(last_id)) {
+    told_top_ = told->top;
+    told_rank_ = told->rank;
+    told_place_ = told->place;
   }
   count_->fetch_add(1, std::memory_order_relaxed);
 }
@@ -60,9 +78,7 @@ bool EventListener::knows_place() const {
 
 bool EventListener::has_news() const {
   if (!greeted_ || (top_ && top_->hash != told_top_)) return true;
-  if (!place_ || !top_) return false;
-  if (!told_place_ || rank_of(*place_) != told_rank_) return true;
-  return *place_ && told_standing_ && (*place_)->standing != *told_standing_;
+  return place_ && top_ && hash_of(*place_) != told_place_;
 }
 
 void EventListener::wake_if(bool had_news) {
@@ -81,8 +97,6 @@ void EventListener::show_place(const std::optional<Entry>& place) {
   const std::lock_guard lock(mutex_);
   const bool had_news = has_news();
   place_ = place;
-  // After a return only the rank is known of what it was told.
-  if (told_place_ && !told_standing_ && place && rank_of(place) == told_rank_) told_standing_ = place->standing;
   wake_if(had_news);
 }
 
@@ -102,7 +116,9 @@ std::string EventListener::next() {
 }
 
 /// With what is known then, the next connection begins where this one ended.
-void EventListener::append_id(std::string& out) const { out += fmt::format("id: {:016x}-{}\n", told_top_, told_rank_); }
+void EventListener::append_id(std::string& out) const {
+  out += fmt::format("id: {:016x}-{}-{:016x}\n", told_top_, told_rank_, told_place_);
+}
 
 void EventListener::append_top(std::string& out) {
   told_top_ = top_->hash;
@@ -117,9 +133,10 @@ void EventListener::append_rank(std::string& out) {
   const std::uint64_t before = told_rank_;
   const std::uint64_t now = rank_of(*place_);
   const auto in_top = [this](std::uint64_t rank) { return rank != 0 && rank <= top_->limit; };
-  const std::string_view what = told_place_ ? change(before, now) : "first";
+  const bool is_first = told_place_ == 0;
+  const std::string_view what = is_first ? "first" : change(before, now);
   told_rank_ = now;
-  told_standing_ = *place_ ? std::optional((*place_)->standing) : std::nullopt;
+  told_place_ = hash_of(*place_);
   out += "event: rank\n";
   append_id(out);
   out += "data: {";
@@ -140,7 +157,7 @@ void EventListener::append_rank(std::string& out) {
     append_number(out, before);
   }
   out += fmt::format(R"(,"change":"{}","inTop":{})", what, in_top(now));
-  if (std::exchange(told_place_, true) && in_top(now) != in_top(before)) {
+  if (!is_first && in_top(now) != in_top(before)) {
     out += in_top(now) ? R"(,"top":"entered")" : R"(,"top":"left")";
   }
   out += "}\n\n";

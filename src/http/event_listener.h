@@ -63,10 +63,9 @@ class EventListener final : public BodyStream {
   std::optional<std::optional<leaderboards::Entry>> place_;  // nullopt: not known yet
   // What it was told last.
   bool greeted_ = false;
-  std::uint64_t told_top_ = 0;  // its hash; 0: none
-  bool told_place_ = false;
-  std::uint64_t told_rank_ = 0;  // 0: none, or not on the board
-  std::optional<leaderboards::Standing> told_standing_;
+  std::uint64_t told_top_ = 0;    // its hash; 0: none
+  std::uint64_t told_place_ = 0;  // the hash of rank and standing; 0: none
+  std::uint64_t told_rank_ = 0;   // 0: none, or not on the board
 };
 
 }  // namespace scoreline::http

@@ -75,6 +75,22 @@ TEST_F(EventHubTest, WhoIsSlowHearsOnlyTheEnd) {
   EXPECT_THAT(stream->next(), IsEmpty());
 }
 
+TEST_F(EventHubTest, AfterAReturnPointsThatMovedNoRankAreHeard) {
+  for (const auto& [player, points] : {std::pair{"alice", 30}, {"bob", 20}, {"carol", 10}}) submit(player, points);
+  const std::string left = id_in(heard(*listen("carol", {}, 1)));
+  EXPECT_THAT(heard(*listen("carol", left, 1)), Not(HasSubstr("event: rank")));
+  submit("carol", 15);
+  EXPECT_THAT(heard(*listen("carol", left, 1)), HasSubstr(R"("rank":3,"playerId":"carol","points":15,)"));
+}
+
+TEST_F(EventHubTest, AfterAReturnWhoWasAbsentHasJoined) {
+  submit("alice", 30);
+  const std::string left = id_in(heard(*listen("carol")));
+  EXPECT_THAT(heard(*listen("carol", left)), Not(HasSubstr("event: rank")));
+  submit("carol", 10);
+  EXPECT_THAT(heard(*listen("carol", left)), HasSubstr(R"("previousRank":null,"change":"joined")"));
+}
+
 TEST_F(EventHubTest, APlayerHearsOfTheirRank) {
   submit("alice", 10);
   submit("bob", 5);
