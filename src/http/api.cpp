@@ -91,7 +91,7 @@ void Api::handle(const Request& request, Responder responder) {
   }
   const Call call{context_, request, *target, found.params};
   if (found.route->start != nullptr) return found.route->start(call, std::move(responder));
-  if (found.route->scans || (found.route->reads_index && target->parameter("asOf"))) {
+  if (found.route->scans || (found.route->reads_index && (target->parameter("asOf") || target->parameter("since")))) {
     return answer_later(*scan_pool_, request, std::move(responder));
   }
   if (pool_ && found.route->reads_index) {

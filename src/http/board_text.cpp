@@ -12,6 +12,22 @@ namespace scoreline::http {
 using leaderboards::Entry;
 using leaderboards::SeasonId;
 
+namespace {
+
+/// By how many ranks the player has risen; negative: fallen.
+void append_movement(std::string& out, std::uint64_t rank, std::optional<std::uint64_t> before) {
+  if (!before) {
+    out += R"(,"previousRank":null,"change":null)";
+    return;
+  }
+  out += R"(,"previousRank":)";
+  append_number(out, *before);
+  out += R"(,"change":)";
+  append_number(out, static_cast<std::int64_t>(*before - rank));
+}
+
+}  // namespace
+
 Result<std::optional<SeasonId>> parse_season(std::string_view text) {
   if (text == "current") return std::optional<SeasonId>{};
   std::int64_t value = 0;
@@ -32,6 +48,7 @@ void append_entry(std::string& out, const Entry& entry, int scale) {
   out += R"(,"achievedAt":")";
   append_timestamp(out, entry.standing.achieved_at);
   out += '"';
+  if (entry.previous_rank) append_movement(out, entry.rank, *entry.previous_rank);
 }
 
 void append_article_entry(std::string& out, const Entry& entry, int scale) {

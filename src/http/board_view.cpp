@@ -5,6 +5,7 @@
 #include "base/timestamp.h"
 #include "http/board_text.h"
 #include "http/json_text.h"
+#include "leaderboards/calendar.h"
 
 namespace scoreline::http {
 namespace {
@@ -15,6 +16,20 @@ Result<std::optional<Timestamp>> read_as_of(const Target& target) {
   auto at = parse_timestamp(*text);
   if (at) return std::optional(*at);
   return fail(Code::invalid, std::move(at.error().detail), "asOf");
+}
+
+/// `day`: when the leaderboard's day began.
+Result<std::optional<Timestamp>> read_since(const Target& target, const leaderboards::PeriodRules& days,
+                                            Timestamp now) {
+  const auto text = target.parameter("since");
+  if (!text) return std::optional<Timestamp>();
+  if (*text == "day") {
+    const leaderboards::Calendar calendar(days);
+    return std::optional(calendar.span_of(calendar.day_of(now)).begin);
+  }
+  const auto at = parse_timestamp(*text);
+  if (at) return std::optional(*at);
+  return fail(Code::invalid, "must be `day`, or a time like 2026-10-12T18:00:00Z", "since");
 }
 
 }  // namespace
@@ -30,7 +45,10 @@ Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std
   if (!board) return fail(board.error());
   auto record = call.context.service.catalogue().find(leaderboard);
   if (!record) return fail(std::move(record.error()));
-  return BoardView{std::move(*record), board->id.season, board->id.period, *as_of};
+  const auto since =
+      read_since(call.target, (*record)->definition.periods, as_of->value_or(call.context.service.clock().now()));
+  if (!since) return fail(since.error());
+  return BoardView{std::move(*record), board->id.season, board->id.period, *as_of, *since};
 }
 
 void append_board(std::string& out, const BoardView& board) {

@@ -20,13 +20,18 @@ struct BoardView {
   leaderboards::SeasonId season;
   leaderboards::Period period = {};
   std::optional<Timestamp> as_of = {};  ///< as it stood then; nullopt: as it is
+  std::optional<Timestamp> since = {};  ///< entries tell the ranks of then too
 
-  leaderboards::BoardRef ref() const { return {record->definition.name.text(), season, as_of, to_string(period)}; }
+  leaderboards::BoardRef ref() const {
+    return {record->definition.name.text(), season, as_of, to_string(period), since};
+  }
   int scale() const { return record->definition.scale; }
 };
 
 /// The query parameters that say which board is meant.
 inline constexpr std::array<std::string_view, 2> kBoardParameters{"period", "asOf"};
+/// And what is told of its entries.
+inline constexpr std::array<std::string_view, 3> kEntryParameters{"period", "asOf", "since"};
 
 /// `season`: an id or `current`. Errors: invalid, not_found, not_ready.
 Result<BoardView> view_board(const Call& call, std::string_view leaderboard, std::string_view season);

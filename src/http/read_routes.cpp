@@ -30,7 +30,7 @@ struct PlaceView {
 
 Result<PlaceView> view_place(const Call& call, std::string_view leaderboard, std::string_view season,
                              std::string_view player) {
-  if (auto known = call.target.allow_only({}, kBoardParameters); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({}, kEntryParameters); !known) return fail(std::move(known.error()));
   auto board = view_board(call, leaderboard, season);
   if (!board) return fail(std::move(board.error()));
   const auto id = player_param(player);
@@ -62,7 +62,7 @@ struct PageView {
 
 Result<PageView> view_around(const Call& call, std::string_view leaderboard, std::string_view season,
                              std::string_view player) {
-  if (auto known = call.target.allow_only({"radius"}, kBoardParameters); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({"radius"}, kEntryParameters); !known) return fail(std::move(known.error()));
   auto board = view_board(call, leaderboard, season);
   if (!board) return fail(std::move(board.error()));
   const auto id = player_param(player);
@@ -191,7 +191,7 @@ Result<Response> audit_rank(const Call& call) {
 }
 
 Result<Response> read_ranks(const Call& call) {
-  if (auto known = call.target.allow_only({"from", "limit", "cursor"}, kBoardParameters); !known) {
+  if (auto known = call.target.allow_only({"from", "limit", "cursor"}, kEntryParameters); !known) {
     return fail(std::move(known.error()));
   }
   const auto board = view_board(call, call.params[0], call.params[1]);
@@ -213,7 +213,7 @@ Result<Response> read_ranks(const Call& call) {
 }
 
 Result<Response> read_friends(const Call& call) {
-  if (auto known = call.target.allow_only({}, kBoardParameters); !known) return fail(std::move(known.error()));
+  if (auto known = call.target.allow_only({}, kEntryParameters); !known) return fail(std::move(known.error()));
   const auto board = view_board(call, call.params[0], call.params[1]);
   if (!board) return fail(board.error());
   const auto players = read_players(call);

@@ -13,7 +13,7 @@ namespace {
 /// One of the two forms of the top.
 struct TopForm {
   std::string_view limit;  ///< the query parameter
-  bool chooses_board;      ///< whether kBoardParameters are some too
+  bool chooses_board;      ///< whether kEntryParameters are some too
   char letter;             ///< in the keys of kept pages
   std::string (*render)(const BoardView&, const leaderboards::Page&);
 };
@@ -29,7 +29,7 @@ struct TopQuery {
 
 Result<TopQuery> read_top_query(const Call& call, const TopForm& form, std::string_view leaderboard,
                                 std::string_view season) {
-  auto known = form.chooses_board ? call.target.allow_only({form.limit}, kBoardParameters)
+  auto known = form.chooses_board ? call.target.allow_only({form.limit}, kEntryParameters)
                                   : call.target.allow_only({form.limit});
   if (!known) return fail(std::move(known.error()));
   auto board = view_board(call, leaderboard, season);
@@ -38,7 +38,7 @@ Result<TopQuery> read_top_query(const Call& call, const TopForm& form, std::stri
   if (!limit) return fail(limit.error());
   TopQuery query{*std::move(board), *limit, {}};
   const auto kept = static_cast<std::size_t>(query.board.record->definition.top);
-  if (query.limit > kept || query.board.as_of) return query;
+  if (query.limit > kept || query.board.as_of || query.board.since) return query;
   query.key += form.letter;
   append_number(query.key, query.limit);
   query.key += '/';

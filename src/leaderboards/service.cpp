@@ -139,25 +139,56 @@ Result<Service::Readable> Service::readable(const BoardRef& ref) const {
   return Readable{*std::move(board), {std::shared_ptr<void>(), &reader}};  // both outlive every reader
 }
 
+Result<void> Service::compare(const BoardRef& ref, const Board& board, std::span<Entry* const> entries) const {
+  if (!ref.since) return {};
+  if (*ref.since > ref.as_of.value_or(clock_.now())) {
+    return fail(Code::invalid, "must not be later than the board that it is compared with", "since");
+  }
+  const auto then = past_.at(board, *ref.since);
+  if (!then) return fail(then.error());
+  std::vector<PlayerId> players;
+  for (const Entry* const entry : entries) players.push_back(entry->player);
+  const auto before = (*then)->ranks_of(board, players);
+  if (!before) return fail(before.error());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i]->previous_rank.emplace((*before)[i] ? std::optional((*before)[i]->rank) : std::nullopt);
+  }
+  return {};
+}
+
+Result<Page> Service::compared(const BoardRef& ref, const Board& board, Result<Page> page) const {
+  if (!page || !ref.since) return page;
+  std::vector<Entry*> entries;
+  for (Entry& entry : page->entries) entries.push_back(&entry);
+  if (const auto compared = compare(ref, board, entries); !compared) return fail(compared.error());
+  return page;
+}
+
 Result<Page> Service::top(const BoardRef& ref, std::size_t limit) const { return range(ref, 1, limit); }
 
 Result<Page> Service::range(const BoardRef& ref, std::uint64_t from, std::size_t limit) const {
   if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
   if (from < 1) return fail(Code::invalid, "must be 1 or more", "from");
-  return readable(ref).and_then([&](const Readable& at) { return at.reader->range(at.board, from, limit); });
+  return readable(ref).and_then(
+      [&](const Readable& at) { return compared(ref, at.board, at.reader->range(at.board, from, limit)); });
 }
 
 Result<Page> Service::range_after(const BoardRef& ref, const PlayerId& player, const Standing& standing,
                                   std::size_t limit) const {
   if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
-  return readable(ref).and_then(
-      [&](const Readable& at) { return at.reader->range_after(at.board, player, standing, limit); });
+  return readable(ref).and_then([&](const Readable& at) {
+    return compared(ref, at.board, at.reader->range_after(at.board, player, standing, limit));
+  });
 }
 
 Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) const {
-  auto place = readable(ref).and_then([&](const Readable& at) { return at.reader->place_of(at.board, player); });
+  const auto at = readable(ref);
+  if (!at) return fail(at.error());
+  auto place = at->reader->place_of(at->board, player);
   if (!place) return fail(std::move(place).error());
   if (!*place) return fail(Code::not_found, "the player has no result on this board", "playerId");
+  Entry* const entry = &(*place)->entry;
+  if (const auto compared = compare(ref, at->board, {&entry, 1}); !compared) return fail(compared.error());
   return **std::move(place);
 }
 
@@ -182,7 +213,8 @@ Result<std::vector<PlaceOnBoard>> Service::places_of(std::string_view leaderboar
 
 Result<Page> Service::around(const BoardRef& ref, const PlayerId& player, std::size_t radius) const {
   if (radius > kMaxRadius) return fail(Code::invalid, "must be 0..100", "radius");
-  return readable(ref).and_then([&](const Readable& at) { return at.reader->around(at.board, player, radius); });
+  return readable(ref).and_then(
+      [&](const Readable& at) { return compared(ref, at.board, at.reader->around(at.board, player, radius)); });
 }
 
 Result<RankAudit> Service::audit_rank(const BoardRef& ref, const PlayerId& player) const {
@@ -217,7 +249,12 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
   std::sort(friends.entries.begin(), friends.entries.end(),
             [](const FriendEntry& a, const FriendEntry& b) { return a.entry.rank < b.entry.rank; });
   std::uint64_t rank = 0;
-  for (FriendEntry& entry : friends.entries) entry.rank_among = ++rank;
+  std::vector<Entry*> entries;
+  for (FriendEntry& each : friends.entries) {
+    each.rank_among = ++rank;
+    entries.push_back(&each.entry);
+  }
+  if (const auto compared = compare(ref, at->board, entries); !compared) return fail(compared.error());
   return friends;
 }
 

@@ -34,6 +34,8 @@ struct BoardRef {
   /// `day:2026-10-12`, `week:2026-W41`; `day` and `week` are those of now, or of `as_of`. Empty or `season`: the whole
   /// season.
   std::string period = {};
+  /// Entries tell the rank that the player had then; nullopt: they do not.
+  std::optional<Timestamp> since = {};
 };
 
 /// One player among friends.
@@ -83,7 +85,8 @@ class Service {
   Result<Board> resolve(const BoardRef& ref) const;
 
   // Every read of a board of the past costs a scan of the ledger, unless the board is kept from the last one. Errors:
-  // invalid, field `asOf`, when the instant is still to come.
+  // invalid, field `asOf`, when the instant is still to come. The same goes for `since`, which no read but those of
+  // entries looks at.
 
   /// limit 1..kMaxEntries, else Code::invalid, field `limit`.
   Result<Page> top(const BoardRef& ref, std::size_t limit) const;
@@ -124,6 +127,9 @@ class Service {
     std::shared_ptr<const BoardReader> reader;
   };
   Result<Readable> readable(const BoardRef& ref) const;
+  /// Fills in the previous ranks that `ref` asks for.
+  Result<void> compare(const BoardRef& ref, const Board& board, std::span<Entry* const> entries) const;
+  Result<Page> compared(const BoardRef& ref, const Board& board, Result<Page> page) const;
   /// Errors: not_ready while it may be open in another process.
   Result<bool> is_unopened(const Board& board) const;
   Result<void> drop_boards(const LeaderboardRecord& record);

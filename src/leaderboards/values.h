@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,8 @@ struct Entry {
   std::uint64_t rank = 0;  ///< from 1
   PlayerId player;
   Standing standing;
+  /// Where the player stood before, when that was asked for; nullopt in it: not on the board then.
+  std::optional<std::optional<std::uint64_t>> previous_rank = {};
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 

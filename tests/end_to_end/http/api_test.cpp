@@ -45,6 +45,32 @@ TEST_P(Api, ABoardOfThePastIsReadAsAnyOther) {
   expect_problem(server.get(std::string(kSeason) + "/top?asOf=2999-01-01T00:00:00Z"), 422, "invalid", "asOf");
 }
 
+TEST_P(Api, EntriesTellWhereTheirPlayersStoodBefore) {
+  submit("alice", "10", "2026-10-12T17:00:00Z");
+  submit("bob", "20", "2026-10-12T17:10:00Z");
+  submit("alice", "30", "2026-10-12T17:20:00Z");
+  submit("carol", "25", "2026-10-12T17:30:00Z");
+  const std::string since = "since=2026-10-12T17:15:00Z";
+  EXPECT_THAT(server.get(std::string(kSeason) + "/players/alice?" + since).body,
+              HasSubstr(R"("rank":1,"playerId":"alice","points":30,"achievedAt":"2026-10-12T17:20:00Z",)"
+                        R"("previousRank":2,"change":1,)"));
+  const std::string moved = R"("playerId":"bob","points":20,"achievedAt":"2026-10-12T17:10:00Z","previousRank":1,)"
+                            R"("change":-2})";
+  const std::string fresh = R"("playerId":"carol","points":25,"achievedAt":"2026-10-12T17:30:00Z",)"
+                            R"("previousRank":null,"change":null})";
+  for (const std::string read : {"/top?", "/ranks?", "/players/alice/around?"}) {
+    const std::string body = server.get(kSeason + read + since).body;
+    EXPECT_THAT(body, testing::AllOf(HasSubstr(moved), HasSubstr(fresh))) << read;
+  }
+  EXPECT_THAT(server.post(std::string(kSeason) + "/players:rank?" + since, R"({"playerIds":["bob"]})").body,
+              HasSubstr(moved));
+  EXPECT_THAT(server.get(std::string(kSeason) + "/top?since=day").body, HasSubstr(R"("previousRank":)"));
+  EXPECT_THAT(server.get(std::string(kSeason) + "/top?" + since + "&asOf=2026-10-12T17:25:00Z").body,
+              HasSubstr(R"("previousRank":1,"change":-1})"));
+  expect_problem(server.get(std::string(kSeason) + "/top?since=2999-01-01T00:00:00Z"), 422, "invalid", "since");
+  expect_problem(server.get(std::string(kSeason) + "/top?since=week"), 422, "invalid", "since");
+}
+
 TEST_P(Api, ARankIsCountedAgainFromTheLedger) {
   submit("alice", "10");
   submit("bob", "20");
