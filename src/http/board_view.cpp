@@ -25,7 +25,7 @@ Result<std::optional<Timestamp>> read_since(const Target& target, const leaderbo
   if (!text) return std::optional<Timestamp>();
   if (*text == "day") {
     const leaderboards::Calendar calendar(days);
-    return std::optional(calendar.span_of(calendar.day_of(now)).begin);
+    return std::optional(calendar.span_of(calendar.day_of(now)).from);
   }
   const auto at = parse_timestamp(*text);
   if (at) return std::optional(*at);
