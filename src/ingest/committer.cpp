@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ingest/board_commit.h"
+#include "leaderboards/calendar.h"
 #include "leaderboards/season_boards.h"
 #include "leaderboards/season_opening.h"
 
@@ -109,7 +110,10 @@ Result<void> Committer::open_seasons(Commit& commit) {
 Result<void> Committer::commit(std::span<Job> jobs) {
   if (now() >= drop_outdated_at_) {
     drop_outdated_at_ = Timestamp{now().ms + kDropOutdatedEvery.count()};
-    index_.drop_outdated(now());
+    index_.drop_unless([this](const BoardId& id) {
+      const auto record = catalogue_.find(id.leaderboard.text());
+      return record && leaderboards::Calendar((*record)->definition.periods).keeps(id.period, now());
+    });
   }
   if (const auto earlier = settle_earlier(); !earlier) return earlier;
   Commit commit;

@@ -1,6 +1,7 @@
 #include "leaderboards/board_maker.h"
 
 #include <chrono>
+#include <vector>
 
 namespace scoreline::leaderboards {
 namespace {
@@ -24,13 +25,14 @@ Result<void> BoardMaker::scan(const std::function<void(const LedgerRow&)>& visit
   return scanned ? kept : scanned;
 }
 
-Result<void> BoardMaker::read(FoldedBoard& board, Timestamp until, const std::function<Result<void>()>& keep,
+Result<void> BoardMaker::read(std::span<FoldedBoard> boards, Timestamp until, const std::function<Result<void>()>& keep,
                               const Progress& progress) {
-  const BoardId& id = board.board().id;
   const auto add = [&](const LedgerRow& row) {
-    if (row.season != id.season || row.leaderboard != id.leaderboard.text() || row.achieved_at > until) return;
-    if (!board.board().span.contains(row.achieved_at)) return;
-    board.add(row.player, result_of(row));
+    for (FoldedBoard& board : boards) {
+      const BoardId& id = board.board().id;
+      if (row.season != id.season || row.leaderboard != id.leaderboard.text() || row.achieved_at > until) continue;
+      if (board.board().span.contains(row.achieved_at)) board.add(row.player, result_of(row));
+    }
   };
   return scan(add, keep, progress);
 }
@@ -52,15 +54,22 @@ Result<std::size_t> BoardMaker::make_missing(const Progress& progress) {
   return fail(made.error());
 }
 
-Result<void> BoardMaker::make(const Board& board, const Progress& progress) {
+Result<void> BoardMaker::make(std::span<const Board> boards, const Progress& progress) {
   const std::lock_guard lock(making_);
-  if (const auto begun = index_.begin_load(board); !begun) return begun;
   TallyArena arena;
-  FoldedBoard folded(board, arena, hash_seed_);
-  auto made = read(
-                  folded, kMaxTimestamp, [&] { return index_.begin_load(board); }, progress)
-                  .and_then([&] { return folded.load_into(index_); });
-  if (!made) index_.abandon_load(board);
+  std::vector<FoldedBoard> folded;
+  const auto begin_loads = [&]() -> Result<void> {
+    for (const Board& board : boards) {
+      if (const auto begun = index_.begin_load(board); !begun) return begun;
+    }
+    return {};
+  };
+  for (const Board& board : boards) folded.emplace_back(board, arena, hash_seed_);
+  auto made = begin_loads().and_then([&] { return read(folded, kMaxTimestamp, begin_loads, progress); });
+  for (const FoldedBoard& board : folded) {
+    if (made) made = board.load_into(index_);
+    if (!made) index_.abandon_load(board.board());
+  }
   return made;
 }
 
@@ -70,7 +79,7 @@ Result<void> BoardMaker::make_as_of(const Board& board, Timestamp at, RankIndex&
   return into.begin_load(board)
       .and_then([&] {
         return read(
-            folded, at, [] { return Result<void>(); }, [](ScanProgress) {});
+            std::span(&folded, 1), at, [] { return Result<void>(); }, [](ScanProgress) {});
       })
       .and_then([&] { return folded.load_into(into); });
 }
@@ -79,7 +88,7 @@ Result<RankAudit> BoardMaker::audit_rank(const BoardReader& reader, const Board&
                                          const PlayerId& player) {
   const auto read_ledger = [&](FoldedBoard& folded) {
     return read(
-        folded, until, [] { return Result<void>(); }, [](ScanProgress) {});
+        std::span(&folded, 1), until, [] { return Result<void>(); }, [](ScanProgress) {});
   };
   return leaderboards::audit_rank(reader, board, player, read_ledger, hash_seed_);
 }
@@ -88,7 +97,7 @@ Result<Drift> BoardMaker::compare(const Board& board, const Progress& progress) 
   TallyArena arena;
   FoldedBoard folded(board, arena, hash_seed_);
   return read(
-             folded, kMaxTimestamp, [] { return Result<void>(); }, progress)
+             std::span(&folded, 1), kMaxTimestamp, [] { return Result<void>(); }, progress)
       .and_then([&] { return drift_of(folded, ledger_, index_); });
 }
 

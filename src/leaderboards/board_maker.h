@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -32,8 +33,10 @@ class BoardMaker {
   /// Makes every board that the index lacks; of an index that this process has to itself, every board. How many.
   /// 0 at once while a board is being made already. Costs one question a board when none is missing.
   Result<std::size_t> make_missing(const Progress& progress);
-  /// Makes one board again, whatever the index has of it. Errors: conflict while another process is making it.
-  Result<void> make(const Board& board, const Progress& progress);
+  /// Makes boards again, whatever the index has of them, with one scan. Errors: conflict while another process is
+  /// making one of them.
+  Result<void> make(std::span<const Board> boards, const Progress& progress);
+  Result<void> make(const Board& board, const Progress& progress) { return make({&board, 1}, progress); }
   /// Puts the board that the results achieved until `at`, that instant included, make into an index of its own, which
   /// lacks it.
   Result<void> make_as_of(const Board& board, Timestamp at, RankIndex& into);
@@ -43,8 +46,8 @@ class BoardMaker {
   Result<Drift> compare(const Board& board, const Progress& progress);
 
  private:
-  /// Folds the board out of the results of the ledger that were achieved until `until`.
-  Result<void> read(FoldedBoard& board, Timestamp until, const std::function<Result<void>()>& keep,
+  /// Puts the results of the ledger that were achieved until `until` on those of the boards that they count on.
+  Result<void> read(std::span<FoldedBoard> boards, Timestamp until, const std::function<Result<void>()>& keep,
                     const Progress& progress);
   /// Reads the ledger; `keep` is called now and then meanwhile.
   Result<void> scan(const std::function<void(const LedgerRow&)>& visit, const std::function<Result<void>()>& keep,

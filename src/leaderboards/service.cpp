@@ -275,6 +275,9 @@ std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {
 
 Result<bool> Service::put_definition(const Definition& definition) {
   if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  if (const auto before = catalogue_.find(definition.name.text())) {
+    if (const auto made = make_newly_kept(**before, definition); !made) return fail(made.error());
+  }
   auto created = catalogue_.put_definition(definition);
   if (!created || *created) return created;
   // Without results any field may have changed, the order too: what the index holds of the old boards must go.
@@ -318,6 +321,23 @@ Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, 
     }
   }
   return erased;
+}
+
+Result<void> Service::make_newly_kept(const LeaderboardRecord& from, const Definition& to) {
+  const PeriodRules &before = from.definition.periods, &after = to.periods;
+  const bool keeps_more = after.keep_days > before.keep_days || after.keep_weeks > before.keep_weeks;
+  // Over a shared index the keepers of all processes see what is missing.
+  if (!index_.exclusive() || !keeps_more || !can_change(from.definition, to) || !validate(to)) return {};
+  std::vector<Board> fresh;
+  for (const Season& season : from.seasons) {
+    const auto old = boards_of(from.definition, season, clock_.now());
+    for (Board& board : boards_of(to, season, clock_.now())) {
+      const auto is_it = [&board](const Board& each) { return each.id == board.id; };
+      if (std::none_of(old.begin(), old.end(), is_it)) fresh.push_back(std::move(board));
+    }
+  }
+  if (fresh.empty()) return {};
+  return maker_.make(fresh, [](ScanProgress) {});
 }
 
 Result<void> Service::drop_boards(const LeaderboardRecord& record) {

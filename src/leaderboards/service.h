@@ -132,6 +132,8 @@ class Service {
   Result<Page> compared(const BoardRef& ref, const Board& board, Result<Page> page) const;
   /// Errors: not_ready while it may be open in another process.
   Result<bool> is_unopened(const Board& board) const;
+  /// Where the boards are in this process: makes those of earlier days and weeks that `to` keeps and `from` did not.
+  Result<void> make_newly_kept(const LeaderboardRecord& from, const Definition& to);
   Result<void> drop_boards(const LeaderboardRecord& record);
 
   Catalogue& catalogue_;

@@ -84,6 +84,8 @@ class WorldOver {
     must(process_->service.rebuild());
   }
 
+  bool has_own_boards() const { return process_->index->exclusive(); }
+
   /// As the keeper of a process does it now and then; a shared index then has the boards of the days that have come.
   Result<void> remake_missing() {
     if (process_->index->exclusive()) return {};

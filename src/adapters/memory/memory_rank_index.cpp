@@ -53,8 +53,7 @@ constexpr std::size_t kFewChanges = 1'024;
 }  // namespace
 
 struct MemoryRankIndex::Ranked {
-  Ranked(const Board& board, std::uint64_t hash_seed)
-      : codec(board), order(board.order), kept_until(board.kept_until), tree(hash_seed) {}
+  Ranked(const Board& board, std::uint64_t hash_seed) : codec(board), order(board.order), tree(hash_seed) {}
 
   /// From how many stand before a player by ascending key to the rank on the board.
   std::uint64_t rank(std::uint64_t before, std::uint64_t players) const {
@@ -70,7 +69,6 @@ struct MemoryRankIndex::Ranked {
   // How the tree's keys read. A reader may still hold the definition from before a change; this is the tree's own.
   const RankKeyCodec codec;
   const Order order;
-  const Timestamp kept_until;
   mutable std::mutex mutex;
   RankTree tree;
   std::uint64_t version = 0;
@@ -341,13 +339,13 @@ Result<void> MemoryRankIndex::drop(const Board& board) {
   return {};
 }
 
-void MemoryRankIndex::drop_outdated(Timestamp now) {
+void MemoryRankIndex::drop_unless(const std::function<bool(const leaderboards::BoardId&)>& is_kept) {
   std::vector<std::shared_ptr<Ranked>> dropped;  // they go after the lock
   const std::lock_guard lock(table_mutex_);
   std::erase_if(table_, [&](auto& at) {
-    const bool outdated = at.second->kept_until <= now;
-    if (outdated) dropped.push_back(std::move(at.second));
-    return outdated;
+    const bool goes = at.first.period != leaderboards::Period{} && !is_kept(at.first);
+    if (goes) dropped.push_back(std::move(at.second));
+    return goes;
   });
 }
 

@@ -47,7 +47,7 @@ class MemoryRankIndex : public leaderboards::RankIndex {
                     const std::function<std::optional<leaderboards::Offer>()>& next) override;
   void abandon_load(const leaderboards::Board& board) override;
   Result<void> drop(const leaderboards::Board& board) override;
-  void drop_outdated(Timestamp now) override;
+  void drop_unless(const std::function<bool(const leaderboards::BoardId&)>& is_kept) override;
   Result<std::uint64_t> version(const leaderboards::Board& board) const override;
   std::optional<std::uint64_t> known_version(const leaderboards::Board& board) const override;
   Result<bool> is_loaded(const leaderboards::Board&) const override { return true; }

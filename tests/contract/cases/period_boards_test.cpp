@@ -151,6 +151,41 @@ TEST_P(PeriodBoardsTest, AResultOfTheNextDayThatComesEarlyIsOnIt) {
   live_and_rebuilt([&] { EXPECT_THAT(top_of("day"), ElementsAre("early=5")); });
 }
 
+TEST_P(PeriodBoardsTest, WhoeverKeepsMoreDaysHasTheEarlierOnesToo) {
+  keep_days_and_weeks(Rule::best);
+  submit_at("alice", 10, "2026-10-07T12:00:00Z");
+  submit_at("bob", 20, "2026-10-12T12:00:00Z");
+  refusal("day:2026-10-07", Code::not_found);
+  define(Rule::best, [](Definition& definition) {
+    definition.periods.days = definition.periods.weeks = true;
+    definition.periods.keep_days = 5;
+  });
+  ASSERT_TRUE(world_->remake_missing());
+  submit_at("carol", 5, "2026-10-07T13:00:00Z");
+  live_and_rebuilt([&] {
+    EXPECT_THAT(top_of("day:2026-10-07"), ElementsAre("alice=10", "carol=5"));
+    EXPECT_THAT(top_of("day"), ElementsAre("bob=20"));
+  });
+  world_->clock.set_wall(test::at("2026-10-16T12:00:00Z"));
+  ASSERT_TRUE(world_->remake_missing());
+  submit_at("dave", 1, "2026-10-16T12:00:00Z");
+  EXPECT_THAT(top_of("day:2026-10-12"), ElementsAre("bob=20"));
+}
+
+TEST_P(PeriodBoardsTest, BoardsThatAreNotKeptAnyMoreGiveTheirMemoryBack) {
+  keep_days_and_weeks(Rule::best);
+  submit_at("alice", 10, "2026-10-12T12:00:00Z");
+  const std::size_t at_first = stores_->boards();
+  for (int day = 13; day < 31; ++day) {
+    world_->clock.set_wall(test::at("2026-10-" + std::to_string(day) + "T12:00:00Z"));
+    ASSERT_TRUE(world_->remake_missing());
+    ASSERT_TRUE(world_->submit("alice", 10, world_->clock.now()));
+  }
+  if (!world_->has_own_boards()) return;  // a server lets them go by its own clock
+  EXPECT_EQ(at_first, 3U);
+  EXPECT_EQ(stores_->boards(), 1U + 4U + 3U);  // the season, four days, three weeks
+}
+
 TEST_P(PeriodBoardsTest, AnErasedPlayerIsOffEveryDay) {
   keep_days_and_weeks(Rule::best);
   submit_at("goes", 10, "2026-10-12T12:00:00Z");
