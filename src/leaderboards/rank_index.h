@@ -68,8 +68,8 @@ class RankIndex : public BoardReader {
   /// Forgets the board and gives its memory back.
   virtual Result<void> drop(const Board& board) = 0;
 
-  /// Gives the memory of those boards of days and weeks back that `is_kept` says no to. A shared index has its server do
-  /// it, by itself.
+  /// Gives the memory of those boards of days and weeks back that `is_kept` says no to. A shared index has its server
+  /// do it, by itself.
   virtual void drop_unless(const std::function<bool(const BoardId&)>& is_kept) { static_cast<void>(is_kept); }
 
   /// Whether the board can be read; always so where the index is not shared.

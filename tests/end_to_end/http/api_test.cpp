@@ -141,7 +141,8 @@ TEST_P(Api, TheArticlesRoutesAnswerAsItShows) {
 TEST_P(Api, WhatNobodyHasOpenedIsEmptyAndWhatIsUnknownIsNot) {
   EXPECT_EQ(server.get("/v1/leaderboards/main/seasons/77/top").body,
             R"({"season":77,"period":"season","players":0,"entries":[]})");
-  EXPECT_EQ(server.get("/v1/leaderboards/main/seasons/77/ranks").body,
+  expect_problem(server.get(season + "/top?period=day:2026-10-12"), 404, "not_found", "period");
+  expect_problem(server.get(season + "/top?period=month:2026-10"), 422, "invalid", "period");
             R"({"season":77,"period":"season","players":0,"entries":[],"next":null})");
   EXPECT_EQ(member(server.get("/v1/leaderboards/main/seasons/77/players/alice/around").body, "entries"), "[");
   EXPECT_EQ(server.get("/seasons/77/leaderboard/top").body, "[]");
