@@ -54,7 +54,9 @@ class Failure : public std::runtime_error {
 enum class Rule { best, least, sum, latest };
 enum class Order { descending, ascending };
 /// Who ranks above among equals: who reached the points first, or last.
-enum class Ties { first, last };
+/// Among equals: who reached the points first or last ranks above; or all have one rank, 1, 2, 2, 4 or (dense) 1, 2,
+/// 2, 3.
+enum class Ties { first, last, shared, dense };
 
 using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
@@ -131,6 +133,12 @@ class Board {
   std::optional<Entry> find(std::string_view player) const;
   /// One answer per player (1..1000), in their order, all of one moment.
   std::vector<std::optional<Entry>> find(std::span<const std::string> players) const;
+  /// How many players have better points: more on descending boards, less on ascending ones.
+  std::uint64_t count_above(std::int64_t points) const;
+  /// The first `limit` (1..1000) entries of those with points from `low` to `high`, both included.
+  std::vector<Entry> between(std::int64_t low, std::int64_t high, std::size_t limit = 100) const;
+  /// The first of those who have this rank (from 1), or whoever must be reached for it; absent beyond the last.
+  std::optional<Entry> at_rank(std::uint64_t rank) const;
   /// How many players.
   std::uint64_t size() const;
 

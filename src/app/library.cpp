@@ -37,6 +37,16 @@ lb::Rule rule_of(Rule rule) {
   return lb::Rule::best;
 }
 
+lb::Ties ties_of(Ties ties) {
+  switch (ties) {
+    case Ties::first: return lb::Ties::first;
+    case Ties::last: return lb::Ties::last;
+    case Ties::shared: return lb::Ties::shared;
+    case Ties::dense: return lb::Ties::dense;
+  }
+  return lb::Ties::first;
+}
+
 /// `definition` with all that the options speak of; the rest (grace, top) stays.
 lb::Definition with_options(lb::Definition definition, const LeaderboardOptions& options) {
   definition.rule = rule_of(options.rule);
@@ -44,7 +54,7 @@ lb::Definition with_options(lb::Definition definition, const LeaderboardOptions&
   if (options.order) {
     definition.order = *options.order == Order::descending ? lb::Order::descending : lb::Order::ascending;
   }
-  definition.ties = options.ties == Ties::first ? lb::Ties::first : lb::Ties::last;
+  definition.ties = ties_of(options.ties);
   definition.scale = options.scale;
   definition.min_points = options.min_points;
   definition.max_points = options.max_points;
@@ -163,6 +173,21 @@ std::vector<Entry> Board::range(std::uint64_t from, std::size_t count) const {
 
 std::vector<Entry> Board::around(std::string_view player, std::size_t radius) const {
   return entries_of(place_->service().around(place_->ref(), value_of(lb::PlayerId::parse(player)), radius));
+}
+
+std::uint64_t Board::count_above(std::int64_t points) const {
+  return value_of(place_->service().counts_above(place_->ref(), std::span(&points, 1))).above.front();
+}
+
+std::vector<Entry> Board::between(std::int64_t low, std::int64_t high, std::size_t limit) const {
+  return entries_of(place_->service().range_by_points(place_->ref(), {low, high}, limit).map([](auto&& found) {
+    return std::move(found.page);
+  }));
+}
+
+std::optional<Entry> Board::at_rank(std::uint64_t rank) const {
+  const auto holder = value_of(place_->service().holder_of(place_->ref(), rank));
+  return holder.entry ? std::optional(entry_of(*holder.entry)) : std::nullopt;
 }
 
 std::optional<std::uint64_t> Board::rank_of(std::string_view player) const {

@@ -4,6 +4,7 @@
 
 #include "base/timestamp.h"
 #include "http/board_text.h"
+#include "http/cursor.h"
 #include "http/json_text.h"
 #include "leaderboards/calendar.h"
 
@@ -73,6 +74,25 @@ std::string entries_page(const BoardView& board, const leaderboards::Page& page)
   append_entries(out, page.entries, board.scale());
   out += '}';
   return out;
+}
+
+void append_cursors(std::string& out, const BoardView& board, const leaderboards::Page& page) {
+  const auto append = [&](const leaderboards::Entry* place, bool backwards) {
+    if (place == nullptr) {
+      out += "null";
+      return;
+    }
+    out += '"';
+    out += encode_cursor(
+        {{board.record->definition.name, board.season, board.period}, place->player, place->standing, backwards});
+    out += '"';
+  };
+  const bool is_first = page.entries.empty() || page.first_position <= 1;
+  const bool is_last = page.entries.empty() || page.first_position + page.entries.size() > page.players;
+  out += R"("previous":)";
+  append(is_first ? nullptr : &page.entries.front(), true);
+  out += R"(,"next":)";
+  append(is_last ? nullptr : &page.entries.back(), false);
 }
 
 std::string article_page(const BoardView& board, const leaderboards::Page& page) {

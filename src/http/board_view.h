@@ -42,6 +42,9 @@ void append_board(std::string& out, const BoardView& board);
 /// `{"season":12,"period":"season","players":3,"entries":[…]}`
 std::string entries_page(const BoardView& board, const leaderboards::Page& page);
 
+/// `"previous":…,"next":…`: the cursors of the pages around this one, null where there is none.
+void append_cursors(std::string& out, const BoardView& board, const leaderboards::Page& page);
+
 /// The article's: a bare array.
 std::string article_page(const BoardView& board, const leaderboards::Page& page);
 

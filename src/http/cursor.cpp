@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /// Goes into the checksum: a cursor of another layout does not pass.
-constexpr std::uint32_t kLayout = 2;
+constexpr std::uint32_t kLayout = 3;
 constexpr std::size_t kMaxCursorBytes = 512;
 
 /// Base64url without padding (RFC 4648, section 5).
@@ -57,7 +57,8 @@ std::uint64_t take(std::string_view& in, std::size_t bytes) {
 
 std::uint32_t checksum(std::string_view bytes) { return XXH32(bytes.data(), bytes.size(), kLayout); }
 
-constexpr std::size_t kFixedBytes = 4 + 4 + 1 + 4 + 8 + 8 + 1;  // checksum, season, period, points, time, size of name
+// checksum, season, period, points, time, extra, direction, size of name
+constexpr std::size_t kFixedBytes = 4 + 4 + 1 + 4 + 8 + 8 + 8 + 1 + 1;
 
 }  // namespace
 
@@ -68,6 +69,8 @@ std::string encode_cursor(const Cursor& cursor) {
   put(body, static_cast<std::uint32_t>(cursor.board.period.first_day), 4);
   put(body, static_cast<std::uint64_t>(cursor.standing.points), 8);
   put(body, static_cast<std::uint64_t>(cursor.standing.achieved_at.ms), 8);
+  put(body, cursor.standing.extra, 8);
+  put(body, cursor.backwards ? 1 : 0, 1);
   put(body, cursor.board.leaderboard.text().size(), 1);
   body += cursor.board.leaderboard.text();
   body += cursor.player.text();
@@ -77,7 +80,9 @@ std::string encode_cursor(const Cursor& cursor) {
 }
 
 Result<Cursor> decode_cursor(std::string_view text) {
-  const auto refuse = [] { return fail(Code::invalid, "must be the `next` of an earlier page, unchanged", "cursor"); };
+  const auto refuse = [] {
+    return fail(Code::invalid, "must be the `next` or `previous` of an earlier page, unchanged", "cursor");
+  };
   if (text.size() > kMaxCursorBytes) return refuse();
   const std::string bytes = from_base64url(text);
   std::string_view rest = bytes;
@@ -89,12 +94,14 @@ Result<Cursor> decode_cursor(std::string_view text) {
   const auto first_day = static_cast<std::int32_t>(static_cast<std::uint32_t>(take(rest, 4)));
   const auto points = static_cast<std::int64_t>(take(rest, 8));
   const auto at = static_cast<std::int64_t>(take(rest, 8));
+  const std::uint64_t extra = take(rest, 8);
+  const bool backwards = take(rest, 1) == 1;
   const std::size_t name_size = take(rest, 1);
   if (rest.size() < name_size) return refuse();
   const auto name = leaderboards::LeaderboardName::parse(rest.substr(0, name_size));
   const auto player = leaderboards::PlayerId::parse(rest.substr(name_size));
   if (!season || !name || !player) return refuse();
-  return Cursor{{*name, *season, {kind, first_day}}, *player, {points, {at}}};
+  return Cursor{{*name, *season, {kind, first_day}}, *player, {points, {at}, extra}, backwards};
 }
 
 }  // namespace scoreline::http

@@ -1,5 +1,5 @@
-// The opaque cursor of a range read: where the last entry of a page stood, so that the next page begins right behind
-// that place whoever has moved since.
+// The opaque cursor of a range read: where the last (or first) entry of a page stood, so that the next page begins
+// right behind that place (or the page before ends right before it) whoever has moved since.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ struct Cursor {
   leaderboards::BoardId board;
   leaderboards::PlayerId player;
   leaderboards::Standing standing;
+  bool backwards = false;  ///< leads to the entries before the place
 };
 
 /// Letters, digits, `-` and `_`: it needs no encoding in a URL.

@@ -90,6 +90,7 @@ Result<Page> read_range(const Call& call, const BoardView& board) {
   if (cursor->board != leaderboards::BoardId{board.record->definition.name, board.season, board.period}) {
     return fail(Code::invalid, "belongs to another board", "cursor");
   }
+  if (cursor->backwards) return service.range_before(board.ref(), cursor->player, cursor->standing, *limit);
   return service.range_after(board.ref(), cursor->player, cursor->standing, *limit);
 }
 
@@ -200,15 +201,8 @@ Result<Response> read_ranks(const Call& call) {
   if (!page) return fail(page.error());
   std::string out = entries_page(*board, *page);
   out.back() = ',';
-  out += R"("next":)";
-  if (page->entries.empty() || page->entries.back().rank >= page->players) {
-    out += "null}";
-  } else {
-    const Entry& last = page->entries.back();
-    out += '"';
-    out += encode_cursor({{board->record->definition.name, board->season, board->period}, last.player, last.standing});
-    out += "\"}";
-  }
+  append_cursors(out, *board, *page);
+  out += '}';
   return json(std::move(out));
 }
 

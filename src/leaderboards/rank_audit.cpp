@@ -1,5 +1,6 @@
 #include "leaderboards/rank_audit.h"
 
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -26,14 +27,28 @@ std::optional<Place> recount(const FoldedBoard& folded, const PlayerId& player) 
   const auto key_of = [&](std::size_t place) { return codec.encode_valid(folded.standing(place)).value; };
   const auto own_key = key_of(*own);
   const bool descending = folded.board().order == Order::descending;
+  const auto placed = [&](std::uint64_t rank, std::uint64_t above) {
+    return Place{{rank, player, codec.decode(codec.encode_valid(folded.standing(*own)))}, folded.size(), above};
+  };
   std::uint64_t above = 0;
+  if (folded.board().shares_ranks()) {
+    const auto own_class = codec.class_of({own_key}).value;
+    std::set<ordered::Uint128> classes_above;
+    for (std::size_t place = 0; place < folded.size(); ++place) {
+      const auto there = codec.class_of({key_of(place)}).value;
+      if (there == own_class || (there > own_class) != descending) continue;
+      ++above;
+      classes_above.insert(there);
+    }
+    return placed(folded.board().ties == Ties::dense ? classes_above.size() + 1 : above + 1, above);
+  }
   for (std::size_t place = 0; place < folded.size(); ++place) {
     const auto key = key_of(place);
     const std::string_view id = folded.player(place);
     const bool behind = key < own_key || (key == own_key && id < player.text());
     if (place != *own && behind != descending) ++above;
   }
-  return Place{{above + 1, player, codec.decode(codec.encode_valid(folded.standing(*own)))}, folded.size()};
+  return placed(above + 1, above);
 }
 
 Result<RankAudit> audit_rank(const BoardReader& reader, const Board& board, const PlayerId& player,

@@ -93,10 +93,15 @@ std::optional<RankKey> RankKeyCodec::end_of(RankKey key_class) const {
   return RankKey{next << time_bits_};
 }
 
-RankKey RankKeyCodec::least_class(std::int64_t points) const {
-  if (kind_ == KeyKind::packed) return {static_cast<std::uint64_t>(std::max<std::int64_t>(points, 0))};
-  if (points <= least_points_) return {};
-  return {Uint128{static_cast<std::uint64_t>(points) - static_cast<std::uint64_t>(least_points_)} << extra_bits_};
+std::optional<RankKey> RankKeyCodec::least_key(std::int64_t points) const {
+  if (kind_ == KeyKind::packed) {
+    if (points > kMaxPackedPoints) return std::nullopt;
+    return RankKey{static_cast<std::uint64_t>(std::max<std::int64_t>(points, 0)) << kPackedTimeBits};
+  }
+  if (points <= least_points_) return RankKey{};
+  const std::uint64_t above = static_cast<std::uint64_t>(points) - static_cast<std::uint64_t>(least_points_);
+  if (points_bits_ < 64 && above >> points_bits_ != 0) return std::nullopt;
+  return RankKey{Uint128{above} << (extra_bits_ + kWideTimeBits)};
 }
 
 }  // namespace scoreline::leaderboards

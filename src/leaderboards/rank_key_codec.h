@@ -40,8 +40,8 @@ class RankKeyCodec {
   /// The least key of a class; and the one behind its last, nullopt where that is beyond 128 bits.
   ordered::RankKey first_of(ordered::RankKey key_class) const { return {key_class.value << time_bits_}; }
   std::optional<ordered::RankKey> end_of(ordered::RankKey key_class) const;
-  /// The least class of these points or more.
-  ordered::RankKey least_class(std::int64_t points) const;
+  /// The least key of these points or more; nullopt where no key has so many.
+  std::optional<ordered::RankKey> least_key(std::int64_t points) const;
 
  private:
   KeyKind kind_;

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "leaderboards/calendar.h"
 #include "leaderboards/empty_boards.h"
+#include "leaderboards/rank_key_codec.h"
 #include "leaderboards/season_boards.h"
 #include "leaderboards/season_opening.h"
 
@@ -16,6 +17,25 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetryWhileStarting = std::chrono::seconds{1};
 constexpr std::chrono::milliseconds kRetryWhileChanged = std::chrono::seconds{1};
+
+/// By rank, equals in the order of the board; ranks among them go by the board's ties.
+void sort_friends(const Board& board, std::vector<FriendEntry>& entries) {
+  const RankKeyCodec codec(board);
+  const bool descending = board.order == Order::descending;
+  std::sort(entries.begin(), entries.end(), [&](const FriendEntry& a, const FriendEntry& b) {
+    if (a.entry.rank != b.entry.rank) return a.entry.rank < b.entry.rank;
+    const auto x = codec.encode_valid(a.entry.standing);
+    const auto y = codec.encode_valid(b.entry.standing);
+    return (x != y ? x < y : a.entry.player < b.entry.player) != descending;
+  });
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const FriendEntry* const before = i > 0 ? &entries[i - 1] : nullptr;
+    const bool level = before != nullptr && before->entry.rank == entries[i].entry.rank;
+    entries[i].rank_among = i + 1;
+    if (level) entries[i].rank_among = before->rank_among;
+    if (!level && before != nullptr && board.ties == Ties::dense) entries[i].rank_among = before->rank_among + 1;
+  }
+}
 
 Result<void> check_limit(std::size_t limit) {
   if (limit >= 1 && limit <= kMaxEntries) return {};
@@ -181,6 +201,40 @@ Result<Page> Service::range_after(const BoardRef& ref, const PlayerId& player, c
   });
 }
 
+Result<Page> Service::range_before(const BoardRef& ref, const PlayerId& player, const Standing& standing,
+                                   std::size_t limit) const {
+  if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
+  return readable(ref).and_then([&](const Readable& at) {
+    return compared(ref, at.board, at.reader->range_before(at.board, player, standing, limit));
+  });
+}
+
+Result<PointsPage> Service::range_by_points(const BoardRef& ref, PointsRange points, std::size_t limit) const {
+  if (const auto valid = check_limit(limit); !valid) return fail(valid.error());
+  if (points.low > points.high) return fail(Code::invalid, "must not be below `from`", "to");
+  return readable(ref).and_then(
+      [&](const Readable& at) { return at.reader->range_by_points(at.board, points, limit); });
+}
+
+Result<PointsCounts> Service::counts_above(const BoardRef& ref, std::span<const std::int64_t> points) const {
+  if (points.size() > kMaxEntries) return fail(Code::too_many, "may be 1000 at most", "points");
+  return readable(ref).and_then([&](const Readable& at) { return at.reader->counts_above(at.board, points); });
+}
+
+Result<RankHolder> Service::holder_of(const BoardRef& ref, std::uint64_t rank) const {
+  if (rank < 1) return fail(Code::invalid, "must be 1 or more", "rank");
+  const auto record = catalogue_.find(ref.leaderboard);
+  if (!record) return fail(record.error());
+  return readable(ref).and_then(
+      [&](const Readable& at) { return leaderboards::holder_of(*at.reader, at.board, (*record)->definition, rank); });
+}
+
+Result<Distribution> Service::distribution(const BoardRef& ref, std::size_t buckets) const {
+  if (buckets < 1 || buckets > kMaxBuckets) return fail(Code::invalid, "must be 1..100", "buckets");
+  return readable(ref).and_then(
+      [&](const Readable& at) { return leaderboards::distribution_of(*at.reader, at.board, buckets); });
+}
+
 Result<Place> Service::place_of(const BoardRef& ref, const PlayerId& player) const {
   const auto at = readable(ref);
   if (!at) return fail(at.error());
@@ -246,14 +300,9 @@ Result<Friends> Service::friends(const BoardRef& ref, std::span<const PlayerId> 
       friends.absent.push_back(std::move(distinct[i]));
     }
   }
-  std::sort(friends.entries.begin(), friends.entries.end(),
-            [](const FriendEntry& a, const FriendEntry& b) { return a.entry.rank < b.entry.rank; });
-  std::uint64_t rank = 0;
+  sort_friends(at->board, friends.entries);
   std::vector<Entry*> entries;
-  for (FriendEntry& each : friends.entries) {
-    each.rank_among = ++rank;
-    entries.push_back(&each.entry);
-  }
+  for (FriendEntry& each : friends.entries) entries.push_back(&each.entry);
   if (const auto compared = compare(ref, at->board, entries); !compared) return fail(compared.error());
   return friends;
 }
@@ -351,7 +400,7 @@ Result<void> Service::drop_boards(const LeaderboardRecord& record) {
 
 double percentile(const Place& place) {
   if (place.players == 0) return 0;
-  return 100.0 * static_cast<double>(place.players - place.entry.rank + 1) / static_cast<double>(place.players);
+  return 100.0 * static_cast<double>(place.players - place.above) / static_cast<double>(place.players);
 }
 
 }  // namespace scoreline::leaderboards

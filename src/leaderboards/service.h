@@ -19,6 +19,7 @@
 #include "leaderboards/board_reader.h"
 #include "leaderboards/catalogue.h"
 #include "leaderboards/definition.h"
+#include "leaderboards/distribution.h"
 #include "leaderboards/ledger.h"
 #include "leaderboards/past_boards.h"
 #include "leaderboards/rank_index.h"
@@ -94,6 +95,17 @@ class Service {
   Result<Page> range(const BoardRef& ref, std::uint64_t from, std::size_t limit) const;
   Result<Page> range_after(const BoardRef& ref, const PlayerId& player, const Standing& standing,
                            std::size_t limit) const;
+  /// The entries right before a place: the way back.
+  Result<Page> range_before(const BoardRef& ref, const PlayerId& player, const Standing& standing,
+                            std::size_t limit) const;
+  /// Errors: field `limit`; field `to` when the points end before they begin.
+  Result<PointsPage> range_by_points(const BoardRef& ref, PointsRange points, std::size_t limit) const;
+  /// How many have better points than each of up to kMaxEntries.
+  Result<PointsCounts> counts_above(const BoardRef& ref, std::span<const std::int64_t> points) const;
+  /// Who has this rank, from 1 on, and what it takes to have it. Errors: field `rank`.
+  Result<RankHolder> holder_of(const BoardRef& ref, std::uint64_t rank) const;
+  /// buckets 1..100, else Code::invalid, field `buckets`.
+  Result<Distribution> distribution(const BoardRef& ref, std::size_t buckets) const;
   /// Errors: not_found, field `playerId`, when the player has no result on the board.
   Result<Place> place_of(const BoardRef& ref, const PlayerId& player) const;
   /// Where the player stands on every board of the leaderboard, those of days and weeks too: the latest season first.
@@ -150,7 +162,7 @@ class Service {
 };
 
 /// The share of the board's players that `place` is level with or ahead of, in percent:
-/// 100·(players − rank + 1) / players, so 100 for the first of any board.
+/// 100·(players − above) / players, so 100 for the first of any board.
 double percentile(const Place& place);
 
 }  // namespace scoreline::leaderboards

@@ -85,6 +85,9 @@ struct Standing {
 
 inline Standing result_of(const MatchResult& result) { return {result.points, result.achieved_at, result.extra}; }
 
+/// Whether they have one rank where equals share ranks.
+inline bool are_equal(const Standing& a, const Standing& b) { return a.points == b.points && a.extra == b.extra; }
+
 /// A standing with its rank.
 struct Entry {
   std::uint64_t rank = 0;  ///< from 1

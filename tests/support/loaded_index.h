@@ -32,6 +32,22 @@ class LoadedIndex final : public leaderboards::RankIndex {
                                          const leaderboards::Standing& standing, std::size_t limit) const override {
     return loaded(board).and_then([&] { return index_->range_after(board, player, standing, limit); });
   }
+  Result<leaderboards::Page> range_before(const leaderboards::Board& board, const leaderboards::PlayerId& player,
+                                          const leaderboards::Standing& standing, std::size_t limit) const override {
+    return loaded(board).and_then([&] { return index_->range_before(board, player, standing, limit); });
+  }
+  Result<leaderboards::PointsPage> range_by_points(const leaderboards::Board& board, leaderboards::PointsRange points,
+                                                   std::size_t limit) const override {
+    return loaded(board).and_then([&] { return index_->range_by_points(board, points, limit); });
+  }
+  Result<leaderboards::PointsCounts> counts_above(const leaderboards::Board& board,
+                                                  std::span<const std::int64_t> points) const override {
+    return loaded(board).and_then([&] { return index_->counts_above(board, points); });
+  }
+  Result<leaderboards::EntriesAt> entries_at(const leaderboards::Board& board, std::span<const std::uint64_t> numbers,
+                                             leaderboards::By by) const override {
+    return loaded(board).and_then([&] { return index_->entries_at(board, numbers, by); });
+  }
   Result<std::optional<leaderboards::Place>> place_of(const leaderboards::Board& board,
                                                       const leaderboards::PlayerId& player) const override {
     return loaded(board).and_then([&] { return index_->place_of(board, player); });

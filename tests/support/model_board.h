@@ -16,11 +16,11 @@ class ModelBoard {
  public:
   explicit ModelBoard(leaderboards::Board board) : board_(std::move(board)) {}
 
-  void add(const std::string& player, std::int64_t points, Timestamp achieved_at) {
+  void add(const std::string& player, std::int64_t points, Timestamp achieved_at, std::uint64_t extra = 0) {
     if (board_.key == leaderboards::KeyKind::packed) {
       achieved_at.ms = board_.season_start.ms + (achieved_at.ms - board_.season_start.ms) / 1000 * 1000;
     }
-    results_[player].push_back({points, achieved_at});
+    results_[player].push_back({points, achieved_at, extra});
   }
   void erase(const std::string& player) { results_.erase(player); }
 
@@ -36,7 +36,7 @@ class ModelBoard {
       entries.push_back({0, leaderboards::PlayerId::trusted(player), standing_of(results)});
     }
     std::sort(entries.begin(), entries.end(), [this](const auto& a, const auto& b) { return is_above(a, b); });
-    for (std::size_t i = 0; i < entries.size(); ++i) entries[i].rank = i + 1;
+    give_ranks(entries);
     return entries;
   }
 
@@ -54,14 +54,28 @@ class ModelBoard {
     return {};
   }
 
+  /// Equals: the same points and criteria.
+  void give_ranks(std::vector<leaderboards::Entry>& entries) const {
+    std::uint64_t distinct = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const bool level = i > 0 && entries[i].standing.points == entries[i - 1].standing.points &&
+                         entries[i].standing.extra == entries[i - 1].standing.extra;
+      if (!level) ++distinct;
+      entries[i].rank = i + 1;
+      if (board_.ties == leaderboards::Ties::dense) entries[i].rank = distinct;
+      if (board_.ties == leaderboards::Ties::shared && level) entries[i].rank = entries[i - 1].rank;
+    }
+  }
+
   static leaderboards::Standing extreme(const Results& results, bool highest) {
-    std::int64_t points = results.front().points;
-    for (const auto& r : results) points = highest ? std::max(points, r.points) : std::min(points, r.points);
+    const auto value = [](const auto& r) { return std::pair(r.points, r.extra); };
+    auto chosen = value(results.front());
+    for (const auto& r : results) chosen = highest ? std::max(chosen, value(r)) : std::min(chosen, value(r));
     Timestamp earliest = kMaxTimestamp;
     for (const auto& r : results) {
-      if (r.points == points) earliest = std::min(earliest, r.achieved_at);
+      if (value(r) == chosen) earliest = std::min(earliest, r.achieved_at);
     }
-    return {points, earliest};
+    return {chosen.first, earliest, chosen.second};
   }
 
   leaderboards::Standing last(const Results& results) const {
@@ -70,7 +84,7 @@ class ModelBoard {
     Results then;
     std::copy_if(results.begin(), results.end(), std::back_inserter(then),
                  [&](const auto& r) { return r.achieved_at == latest; });
-    return {extreme(then, board_.order == leaderboards::Order::descending).points, latest};
+    return extreme(then, board_.order == leaderboards::Order::descending);
   }
 
   static leaderboards::Standing total(const Results& results) {
@@ -88,7 +102,8 @@ class ModelBoard {
   bool is_above(const leaderboards::Entry& a, const leaderboards::Entry& b) const {
     const bool descending = board_.order == leaderboards::Order::descending;
     if (a.standing.points != b.standing.points) return (a.standing.points > b.standing.points) == descending;
-    const bool first = board_.ties == leaderboards::Ties::first;
+    if (a.standing.extra != b.standing.extra) return (a.standing.extra > b.standing.extra) == descending;
+    const bool first = board_.ties != leaderboards::Ties::last;
     if (a.standing.achieved_at != b.standing.achieved_at) {
       return (a.standing.achieved_at < b.standing.achieved_at) == first;
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "adapters/memory/ranked_players.h"
 #include "leaderboards/rank_key_codec.h"
 #include "leaderboards/rules.h"
 #include "ordered/rank_tree.h"
@@ -14,18 +15,22 @@ namespace scoreline::memory {
 
 using leaderboards::Applied;
 using leaderboards::Board;
+using leaderboards::By;
+using leaderboards::EntriesAt;
 using leaderboards::Entry;
 using leaderboards::Offer;
 using leaderboards::Order;
 using leaderboards::Page;
 using leaderboards::Place;
 using leaderboards::PlayerId;
+using leaderboards::PointsCounts;
+using leaderboards::PointsPage;
+using leaderboards::PointsRange;
 using leaderboards::RankKeyCodec;
 using leaderboards::Ranks;
 using leaderboards::Standing;
 using ordered::Position;
 using ordered::RankKey;
-using ordered::RankTree;
 
 namespace {
 
@@ -36,14 +41,14 @@ struct Change {
 };
 
 /// As the board would have done it.
-void repeat(const std::vector<Change>& changes, const Board& board, const RankKeyCodec& codec, RankTree& tree) {
+void repeat(const std::vector<Change>& changes, const Board& board, const RankKeyCodec& codec, RankedPlayers& players) {
   for (const auto& [player, key] : changes) {
     if (!key) {
-      tree.erase(player);
+      players.erase(player);
       continue;
     }
-    const auto kept = tree.key_of(player);
-    if (!kept || leaderboards::replaces(board, codec.decode(*kept), codec.decode(*key))) tree.upsert(player, *key);
+    const auto kept = players.tree().key_of(player);
+    if (!kept || leaderboards::replaces(board, codec.decode(*kept), codec.decode(*key))) players.upsert(player, *key);
   }
 }
 
@@ -53,24 +58,17 @@ constexpr std::size_t kFewChanges = 1'024;
 }  // namespace
 
 struct MemoryRankIndex::Ranked {
-  Ranked(const Board& board, std::uint64_t hash_seed) : codec(board), order(board.order), tree(hash_seed) {}
+  Ranked(const Board& board, std::uint64_t hash_seed) : codec(board), players(board, hash_seed) {}
 
-  /// From how many stand before a player by ascending key to the rank on the board.
-  std::uint64_t rank(std::uint64_t before, std::uint64_t players) const {
-    return order == Order::descending ? players - before : before + 1;
-  }
-  /// `limit` entries, `skip` of them first passed over in reading order. The caller holds the lock.
-  void read(std::uint64_t skip, std::uint64_t limit, Page& page) const;
   /// Notes what is done to the board for a load under way. The caller holds the lock.
   void note(std::string_view player, std::optional<RankKey> key) {
     if (changes) changes->push_back({std::string(player), key});
   }
 
-  // How the tree's keys read. A reader may still hold the definition from before a change; this is the tree's own.
+  // How the keys read. A reader may still hold the definition from before a change; this is the board's own.
   const RankKeyCodec codec;
-  const Order order;
   mutable std::mutex mutex;
-  RankTree tree;
+  RankedPlayers players;
   std::uint64_t version = 0;
   std::optional<std::vector<Change>> changes;  // since a load began
 };
@@ -85,16 +83,6 @@ std::vector<std::string_view> texts_of(std::span<const PlayerId> players) {
 }
 
 }  // namespace
-
-void MemoryRankIndex::Ranked::read(std::uint64_t skip, std::uint64_t limit, Page& page) const {
-  page.players = tree.size();
-  if (skip >= page.players) return;
-  page.entries.reserve(std::min(limit, page.players - skip));
-  const auto direction = order == Order::descending ? ordered::Direction::descending : ordered::Direction::ascending;
-  tree.visit(skip, limit, direction, [&](std::string_view player, RankKey key) {
-    page.entries.push_back({++skip, PlayerId::trusted(std::string(player)), codec.decode(key)});
-  });
-}
 
 MemoryRankIndex::MemoryRankIndex(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
 MemoryRankIndex::~MemoryRankIndex() = default;
@@ -133,17 +121,14 @@ Result<std::vector<Applied>> MemoryRankIndex::apply(const Board& board, std::spa
   const bool tell = ranks == Ranks::tell;
   std::vector<std::optional<std::uint64_t>> before(tell ? offers.size() : 0);
   std::vector<std::optional<std::uint64_t>> after(tell ? offers.size() : 0);
-  std::uint64_t players_before = 0;
-  std::uint64_t players_after = 0;
 
   const auto ranked = find_or_make(board);
   {
     const std::lock_guard lock(ranked->mutex);
     bool changed = false;
-    players_before = ranked->tree.size();
-    if (tell) ranked->tree.ranks_of(players, before);
+    if (tell) ranked->players.ranks_of(players, before);
     for (std::size_t i = 0; i < players.size() && ranked->changes; ++i) ranked->note(players[i], keys[i]);
-    ranked->tree.modify(players, [&](std::size_t i, std::optional<RankKey> current) -> std::optional<RankKey> {
+    ranked->players.modify(players, [&](std::size_t i, std::optional<RankKey> current) -> std::optional<RankKey> {
       const Standing offered = codec.decode(keys[i]);
       applied[i].standing = offered;
       if (current) {
@@ -156,14 +141,13 @@ Result<std::vector<Applied>> MemoryRankIndex::apply(const Board& board, std::spa
       applied[i].changed = changed = true;
       return keys[i];
     });
-    players_after = ranked->tree.size();
-    if (tell) ranked->tree.ranks_of(players, after);
+    if (tell) ranked->players.ranks_of(players, after);
     if (changed) ranked->version = next_version();
   }
   if (!tell) return applied;
   for (std::size_t i = 0; i < applied.size(); ++i) {
-    if (before[i]) applied[i].previous_rank = ranked->rank(*before[i], players_before);
-    applied[i].rank = ranked->rank(*after[i], players_after);
+    applied[i].previous_rank = before[i];
+    applied[i].rank = after[i];
   }
   return applied;
 }
@@ -177,7 +161,7 @@ Result<std::vector<std::optional<Standing>>> MemoryRankIndex::standings(const Bo
   std::vector<std::optional<RankKey>> keys(players.size());
   {
     const std::lock_guard lock(ranked->mutex);
-    ranked->tree.keys_of(texts, keys);
+    ranked->players.tree().keys_of(texts, keys);
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i]) standings[i] = ranked->codec.decode(*keys[i]);
@@ -190,7 +174,7 @@ Result<Page> MemoryRankIndex::range(const Board& board, std::uint64_t first, std
   const auto ranked = find(board);
   if (!ranked) return page;
   const std::lock_guard lock(ranked->mutex);
-  ranked->read(first - 1, limit, page);
+  ranked->players.read(first - 1, limit, page);
   return page;
 }
 
@@ -202,30 +186,76 @@ Result<Page> MemoryRankIndex::range_after(const Board& board, const PlayerId& pl
   const auto key = ranked->codec.encode(standing);
   if (!key) return fail(key.error());
   const std::lock_guard lock(ranked->mutex);
-  const RankTree& tree = ranked->tree;
-  std::uint64_t skip = 0;
-  if (ranked->order == Order::descending) {
-    skip = tree.size() - tree.lower_bound_rank(*key, player.text());
-  } else {
-    // The smallest text above the player's own: those at the cursor's place are passed over too.
-    skip = tree.lower_bound_rank(*key, player.text() + '\0');
-  }
-  ranked->read(skip, limit, page);
+  ranked->players.read(ranked->players.until(*key, player.text()), limit, page);
   return page;
+}
+
+Result<Page> MemoryRankIndex::range_before(const Board& board, const PlayerId& player, const Standing& standing,
+                                           std::size_t limit) const {
+  Page page;
+  const auto ranked = find(board);
+  if (!ranked) return page;
+  const auto key = ranked->codec.encode(standing);
+  if (!key) return fail(key.error());
+  const std::lock_guard lock(ranked->mutex);
+  const std::uint64_t before = ranked->players.before(*key, player.text());
+  const std::uint64_t count = std::min<std::uint64_t>(before, limit);
+  ranked->players.read(before - count, count, page);
+  return page;
+}
+
+Result<PointsPage> MemoryRankIndex::range_by_points(const Board& board, PointsRange points, std::size_t limit) const {
+  PointsPage found;
+  const auto ranked = find(board);
+  if (!ranked) return found;
+  const bool descending = board.order == Order::descending;
+  const std::lock_guard lock(ranked->mutex);
+  const std::uint64_t above = ranked->players.above(descending ? points.high : points.low);
+  found.count = ranked->players.until(descending ? points.low : points.high) - above;
+  ranked->players.read(above, std::min<std::uint64_t>(limit, found.count), found.page);
+  return found;
+}
+
+Result<PointsCounts> MemoryRankIndex::counts_above(const Board& board, std::span<const std::int64_t> points) const {
+  PointsCounts counts{0, std::vector<std::uint64_t>(points.size())};
+  const auto ranked = find(board);
+  if (!ranked) return counts;
+  const std::lock_guard lock(ranked->mutex);
+  counts.players = ranked->players.size();
+  for (std::size_t i = 0; i < points.size(); ++i) counts.above[i] = ranked->players.above(points[i]);
+  return counts;
+}
+
+Result<EntriesAt> MemoryRankIndex::entries_at(const Board& board, std::span<const std::uint64_t> numbers, By by) const {
+  EntriesAt found{0, std::vector<std::optional<Entry>>(numbers.size())};
+  const auto ranked = find(board);
+  if (!ranked) return found;
+  const std::lock_guard lock(ranked->mutex);
+  found.players = ranked->players.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto before = ranked->players.before(numbers[i], by);
+    if (!before) continue;
+    Page page;
+    ranked->players.read(*before, 1, page);
+    found.entries[i] = std::move(page.entries.front());
+  }
+  return found;
 }
 
 Result<std::optional<Place>> MemoryRankIndex::place_of(const Board& board, const PlayerId& player) const {
   const auto ranked = find(board);
   if (!ranked) return std::nullopt;
   std::optional<Position> position;
+  RankedPlayers::Stand stand;
   std::uint64_t players = 0;
   {
     const std::lock_guard lock(ranked->mutex);
-    position = ranked->tree.position_of(player.text());
-    players = ranked->tree.size();
+    position = ranked->players.tree().position_of(player.text());
+    if (position) stand = ranked->players.stand(*position);
+    players = ranked->players.size();
   }
   if (!position) return std::nullopt;
-  return Place{{ranked->rank(position->rank, players), player, ranked->codec.decode(position->key)}, players};
+  return Place{{stand.rank, player, ranked->codec.decode(position->key)}, players, stand.above};
 }
 
 Result<Page> MemoryRankIndex::around(const Board& board, const PlayerId& player, std::size_t radius) const {
@@ -233,13 +263,12 @@ Result<Page> MemoryRankIndex::around(const Board& board, const PlayerId& player,
   const auto ranked = find(board);
   if (!ranked) return page;
   const std::lock_guard lock(ranked->mutex);
-  const RankTree& tree = ranked->tree;
-  page.players = tree.size();
-  const auto before = tree.rank_of(player.text());
-  if (!before) return page;
-  const std::uint64_t above = ranked->rank(*before, page.players) - 1;
+  page.players = ranked->players.size();
+  const auto position = ranked->players.tree().position_of(player.text());
+  if (!position) return page;
+  const std::uint64_t above = ranked->players.before(position->key, player.text());
   const std::uint64_t skip = above - std::min<std::uint64_t>(above, radius);
-  ranked->read(skip, above - skip + radius + 1, page);
+  ranked->players.read(skip, above - skip + radius + 1, page);
   return page;
 }
 
@@ -250,15 +279,16 @@ Result<std::vector<std::optional<Entry>>> MemoryRankIndex::ranks_of(const Board&
   if (!ranked || players.empty()) return entries;
   const auto texts = texts_of(players);
   std::vector<std::optional<Position>> positions(players.size());
-  std::uint64_t size = 0;
+  std::vector<std::uint64_t> ranks(players.size());
   {
     const std::lock_guard lock(ranked->mutex);
-    ranked->tree.positions_of(texts, positions);
-    size = ranked->tree.size();
+    ranked->players.tree().positions_of(texts, positions);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (positions[i]) ranks[i] = ranked->players.stand(*positions[i]).rank;
+    }
   }
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (!positions[i]) continue;
-    entries[i] = Entry{ranked->rank(positions[i]->rank, size), players[i], ranked->codec.decode(positions[i]->key)};
+    if (positions[i]) entries[i] = Entry{ranks[i], players[i], ranked->codec.decode(positions[i]->key)};
   }
   return entries;
 }
@@ -269,7 +299,7 @@ Result<std::uint64_t> MemoryRankIndex::erase(const Board& board, std::span<const
   const std::lock_guard lock(ranked->mutex);
   std::uint64_t erased = 0;
   for (const PlayerId& player : players) {
-    erased += ranked->tree.erase(player.text()) ? 1 : 0;
+    erased += ranked->players.erase(player.text()) ? 1 : 0;
     ranked->note(player.text(), std::nullopt);
   }
   if (erased > 0) ranked->version = next_version();
@@ -279,14 +309,14 @@ Result<std::uint64_t> MemoryRankIndex::erase(const Board& board, std::span<const
 Result<void> MemoryRankIndex::load(const Board& board, std::uint64_t expected,
                                    const std::function<std::optional<Offer>()>& next) {
   const RankKeyCodec codec(board);
-  RankTree::Builder builder(hash_seed_, expected);
+  RankedPlayers::Builder builder(board, hash_seed_, expected);
   while (const auto offer = next()) {
     const auto key = codec.encode(offer->standing);
     if (!key) return fail(key.error());
     builder.add(offer->player.text(), *key);
   }
-  RankTree tree = std::move(builder).finish();
-  if (tree.empty() && !find(board)) {
+  RankedPlayers players = std::move(builder).finish();
+  if (players.size() == 0 && !find(board)) {
     abandon_load(board);
     return {};
   }
@@ -297,17 +327,17 @@ Result<void> MemoryRankIndex::load(const Board& board, std::uint64_t expected,
       const std::lock_guard lock(ranked->mutex);
       if (ranked->changes) std::swap(*ranked->changes, changes);
       if (changes.size() <= kFewChanges) {
-        repeat(changes, board, codec, tree);
-        std::swap(ranked->tree, tree);
+        repeat(changes, board, codec, players);
+        std::swap(ranked->players, players);
         ranked->version = next_version();
         ranked->changes.reset();
         break;
       }
     }
-    repeat(changes, board, codec, tree);
+    repeat(changes, board, codec, players);
   }
   abandon_load(board);
-  return {};  // the old tree goes here, outside the lock
+  return {};  // the old players go here, outside the lock
 }
 
 Result<void> MemoryRankIndex::begin_load(const Board& board) {

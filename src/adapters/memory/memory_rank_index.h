@@ -34,6 +34,14 @@ class MemoryRankIndex : public leaderboards::RankIndex {
                                    std::size_t limit) const override;
   Result<leaderboards::Page> range_after(const leaderboards::Board& board, const leaderboards::PlayerId& player,
                                          const leaderboards::Standing& standing, std::size_t limit) const override;
+  Result<leaderboards::Page> range_before(const leaderboards::Board& board, const leaderboards::PlayerId& player,
+                                          const leaderboards::Standing& standing, std::size_t limit) const override;
+  Result<leaderboards::PointsPage> range_by_points(const leaderboards::Board& board, leaderboards::PointsRange points,
+                                                   std::size_t limit) const override;
+  Result<leaderboards::PointsCounts> counts_above(const leaderboards::Board& board,
+                                                  std::span<const std::int64_t> points) const override;
+  Result<leaderboards::EntriesAt> entries_at(const leaderboards::Board& board, std::span<const std::uint64_t> numbers,
+                                             leaderboards::By by) const override;
   Result<std::optional<leaderboards::Place>> place_of(const leaderboards::Board& board,
                                                       const leaderboards::PlayerId& player) const override;
   Result<leaderboards::Page> around(const leaderboards::Board& board, const leaderboards::PlayerId& player,

@@ -16,13 +16,23 @@ BoardKeys keys_of(std::string_view prefix, const Board& board) {
   if (period.kind == leaderboards::Period::Kind::day) key += ":d:" + date_text(period);
   if (period.kind == leaderboards::Period::Kind::week) key += ":w:" + date_text(period);
   const std::string beside = key + (board.key == KeyKind::wide ? ":prefixes" : ":counts");
-  return BoardKeys{key, key + ":meta", beside, key + ":rebuild", beside + ":rebuild", key + ":erased:rebuild"};
+  const std::string classes = key + ":classes";
+  return BoardKeys{key,
+                   key + ":meta",
+                   beside,
+                   classes,
+                   key + ":rebuild",
+                   beside + ":rebuild",
+                   classes + ":rebuild",
+                   key + ":erased:rebuild"};
 }
 
 std::string spec_of(const Board& board) {
   const auto kind = fmt::format("{} {} {} {}", to_string(board.rule), to_string(board.order), to_string(board.ties),
                                 to_string(board.key));
-  return board.key == KeyKind::packed ? fmt::format("{} {}", kind, board.season_start.ms) : kind;
+  if (board.key == KeyKind::packed) return fmt::format("{} {}", kind, board.season_start.ms);
+  if (!board.has_criteria()) return kind;
+  return fmt::format("{} criteria {} {} {}", kind, board.least_points, board.points_bits, board.extra_bits);
 }
 
 }  // namespace scoreline::redis

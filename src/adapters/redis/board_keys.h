@@ -17,12 +17,16 @@ struct BoardKeys {
   std::string board;
   std::string meta;
   std::string beside;  ///< per player, beside the sorted set: `…:prefixes` of wide boards, `…:counts` of packed ones
-  std::string side;    ///< the board of a load under way
+  std::string classes;  ///< with ties `dense`, the distinct points and criteria of its players
+  std::string side;     ///< the board of a load under way
   std::string side_beside;
+  std::string side_classes;
   std::string erased;  ///< since the load under way began
 
-  std::vector<std::string> to_read() const { return {board, meta, beside}; }
-  std::vector<std::string> to_change() const { return {board, meta, beside, side, side_beside, erased}; }
+  std::vector<std::string> to_read() const { return {board, meta, beside, classes}; }
+  std::vector<std::string> to_change() const {
+    return {board, meta, beside, classes, side, side_beside, side_classes, erased};
+  }
 };
 
 BoardKeys keys_of(std::string_view prefix, const leaderboards::Board& board);

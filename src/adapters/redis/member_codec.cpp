@@ -1,5 +1,6 @@
 #include "adapters/redis/member_codec.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -19,10 +20,7 @@ namespace {
 constexpr std::int64_t kExactInDouble = std::int64_t{1} << 53;
 constexpr std::int64_t kLowBits = 2047;
 constexpr int kTimeBits = 48;
-constexpr int kPrefixBits = 59;
-constexpr std::uint64_t kPrefixMask = (std::uint64_t{1} << kPrefixBits) - 1;
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kTimeBits) - 1;
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 /// What a double keeps of points: all of them, or all but the lowest bits. Grows with the points.
 std::int64_t score_of(std::int64_t points) {
@@ -30,10 +28,8 @@ std::int64_t score_of(std::int64_t points) {
   return exact ? points : points & ~kLowBits;
 }
 
-std::string big_endian(std::uint64_t value) {
-  std::string bytes(8, '\0');
-  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>((value >> (8 * (7 - i))) & 0xFF);
-  return bytes;
+void append_big_endian(std::string& out, std::uint64_t value, int bytes) {
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 0xFF);
 }
 
 std::uint64_t from_big_endian(std::string_view bytes) {
@@ -58,13 +54,30 @@ Result<std::int64_t> integer_of(std::string_view score) {
 
 }  // namespace
 
-MemberCodec::MemberCodec(const Board& board) : keys_(board), wide_(board.key == KeyKind::wide) {}
+MemberCodec::MemberCodec(const Board& board)
+    : keys_(board),
+      wide_(board.key == KeyKind::wide),
+      criteria_(board.has_criteria()),
+      prefix_bytes_(!wide_      ? 0
+                    : criteria_ ? 16
+                                : 8) {}
 
 Result<Stored> MemberCodec::encode(const Standing& standing) const {
   const auto key = keys_.encode(standing);
   if (!key) return fail(key.error());
   if (!wide_) return Stored{std::to_string(key->low()), {}};
-  return Stored{std::to_string(score_of(standing.points)), big_endian(key->low() & kPrefixMask)};
+  Stored stored = encode_points(standing.points);
+  if (criteria_) append_big_endian(stored.prefix, standing.extra, 8);
+  append_big_endian(stored.prefix, key->low() & kTimeMask, 6);
+  return stored;
+}
+
+Stored MemberCodec::encode_points(std::int64_t points) const {
+  if (!wide_)
+    return Stored{std::to_string(std::clamp<std::int64_t>(points, -1, leaderboards::kMaxPackedPoints + 1)), {}};
+  Stored stored{std::to_string(score_of(points)), {}};
+  append_big_endian(stored.prefix, static_cast<std::uint64_t>(points & kLowBits), 2);
+  return stored;
 }
 
 Result<Standing> MemberCodec::decode(std::string_view score, std::string_view prefix) const {
@@ -74,12 +87,18 @@ Result<Standing> MemberCodec::decode(std::string_view score, std::string_view pr
     if (*number < 0 || *number >= kExactInDouble) return foreign();
     return keys_.decode(RankKey{static_cast<std::uint64_t>(*number)});
   }
-  const std::uint64_t low = from_big_endian(prefix);
-  if (prefix.size() != prefix_bytes() || (low & ~kPrefixMask) != 0) return foreign();
-  const auto points = (*number & ~kLowBits) | static_cast<std::int64_t>(low >> kTimeBits);
-  if (score_of(points) != *number) return foreign();
-  const std::uint64_t high = static_cast<std::uint64_t>(points) ^ kSignBit;
-  return keys_.decode(RankKey{(Uint128{high} << kTimeBits) | (low & kTimeMask)});
+  if (prefix.size() != prefix_bytes()) return foreign();
+  const auto low = static_cast<std::int64_t>(from_big_endian(prefix.substr(0, 2)));
+  const auto points = (*number & ~kLowBits) | low;
+  if (low > kLowBits || score_of(points) != *number) return foreign();
+  const std::uint64_t extra = criteria_ ? from_big_endian(prefix.substr(2, 8)) : 0;
+  const std::uint64_t time = from_big_endian(prefix.substr(prefix.size() - 6));
+  // The time reads as that of any key.
+  Standing standing = keys_.decode(RankKey{Uint128{time}});
+  standing.points = points;
+  standing.extra = extra;
+  if (criteria_ && !keys_.encode(standing)) return foreign();
+  return standing;
 }
 
 }  // namespace scoreline::redis

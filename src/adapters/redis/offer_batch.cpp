@@ -45,7 +45,7 @@ bool OfferBatch::take(Kept& kept, const Offer& offer) const {
     kept.results = std::max(kept.results, offer.results);
   }
   const auto time = leaderboards::kept_time(board_, offer.standing.achieved_at);
-  const Standing offered{offer.standing.points, time};
+  const Standing offered{offer.standing.points, time, offer.standing.extra};
   if (kept.standing && !leaderboards::replaces(board_, *kept.standing, offered)) return false;
   kept.standing = offered;
   return true;

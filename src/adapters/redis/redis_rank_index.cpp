@@ -14,13 +14,20 @@ namespace scoreline::redis {
 
 using leaderboards::Applied;
 using leaderboards::Board;
+using leaderboards::By;
+using leaderboards::EntriesAt;
 using leaderboards::Entry;
 using leaderboards::Offer;
+using leaderboards::Order;
 using leaderboards::Page;
 using leaderboards::Place;
 using leaderboards::PlayerId;
+using leaderboards::PointsCounts;
+using leaderboards::PointsPage;
+using leaderboards::PointsRange;
 using leaderboards::Ranks;
 using leaderboards::Standing;
+using leaderboards::Ties;
 
 namespace {
 
@@ -172,6 +179,7 @@ Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::s
                                                       Ranks ranks) const {
   Places places;
   places.entries.resize(players.size());
+  places.above.resize(players.size());
   if (players.empty()) return places;
   Arguments arguments = {ranks == Ranks::tell ? "1" : "0"};
   for (const PlayerId& player : players) arguments.push_back(player.text());
@@ -188,6 +196,9 @@ Result<RedisRankIndex::Places> RedisRankIndex::places(const Board& board, std::s
         codec.decode(scores[i].text, std::string_view(members[i].text).substr(0, codec.prefix_bytes()));
     if (!standing) return fail(distrust(board, standing.error()));
     places.entries[i] = Entry{rank_in((*parts)[4], i).value_or(0), players[i], *standing};
+    const bool dense = board.ties == Ties::dense && parts->size() > 5;
+    const auto above = dense ? rank_in((*parts)[5], i) : places.entries[i]->rank;
+    places.above[i] = above.value_or(0) - (above ? 1 : 0);
   }
   return places;
 }
@@ -217,7 +228,8 @@ Result<std::optional<Place>> RedisRankIndex::place_of(const Board& board, const 
     if (!places) answers.assign(together.size(), fail(places.error()));
     for (std::size_t i = 0; places && i < together.size(); ++i) {
       auto& entry = places->entries[i];
-      answers.push_back(entry ? std::optional(Place{*std::move(entry), places->players}) : std::nullopt);
+      answers.push_back(entry ? std::optional(Place{*std::move(entry), places->players, places->above[i]})
+                              : std::nullopt);
     }
     return answers;
   });
@@ -225,7 +237,7 @@ Result<std::optional<Place>> RedisRankIndex::place_of(const Board& board, const 
 
 Result<Page> RedisRankIndex::read(const Board& board, const Script& script, Arguments arguments) const {
   return look(board, script, std::move(arguments), 4).and_then([&](const std::vector<Reply>& parts) {
-    return page_of(parts, MemberCodec(board)).map_error([&](const Error& error) { return distrust(board, error); });
+    return page_of(parts, board).map_error([&](const Error& error) { return distrust(board, error); });
   });
 }
 
@@ -238,6 +250,70 @@ Result<Page> RedisRankIndex::range_after(const Board& board, const PlayerId& pla
   const auto place = MemberCodec(board).encode(standing);
   if (!place) return fail(place.error());
   return read(board, scripts().range_after, {place->score, place->prefix + player.text(), std::to_string(limit)});
+}
+
+Result<Page> RedisRankIndex::range_before(const Board& board, const PlayerId& player, const Standing& standing,
+                                          std::size_t limit) const {
+  const auto place = MemberCodec(board).encode(standing);
+  if (!place) return fail(place.error());
+  return read(board, scripts().range_before, {place->score, place->prefix + player.text(), std::to_string(limit)});
+}
+
+Result<PointsPage> RedisRankIndex::range_by_points(const Board& board, PointsRange points, std::size_t limit) const {
+  const MemberCodec codec(board);
+  auto best = codec.encode_points(points.high);
+  auto worst = codec.encode_points(points.low);
+  if (board.order == Order::ascending) std::swap(best, worst);
+  return look(board, scripts().range_by_points,
+              {best.score, best.prefix, worst.score, worst.prefix, std::to_string(limit)}, 6)
+      .and_then([&](const std::vector<Reply>& parts) {
+        return page_of(parts, board)
+            .map([&](Page&& page) {
+              return PointsPage{std::move(page), static_cast<std::uint64_t>(parts[5].integer)};
+            })
+            .map_error([&](const Error& error) { return distrust(board, error); });
+      });
+}
+
+Result<PointsCounts> RedisRankIndex::counts_above(const Board& board, std::span<const std::int64_t> points) const {
+  const MemberCodec codec(board);
+  Arguments arguments;
+  for (const std::int64_t each : points) {
+    auto stored = codec.encode_points(each);
+    arguments.push_back(std::move(stored.score));
+    arguments.push_back(std::move(stored.prefix));
+  }
+  return look(board, scripts().counts_above, std::move(arguments), 3)
+      .and_then([&](const std::vector<Reply>& parts) -> Result<PointsCounts> {
+        const auto& above = parts[2].elements;
+        if (above.size() != points.size()) return strange_answer();
+        PointsCounts counts{static_cast<std::uint64_t>(parts[1].integer), {}};
+        for (const Reply& each : above) counts.above.push_back(static_cast<std::uint64_t>(each.integer));
+        return counts;
+      });
+}
+
+Result<EntriesAt> RedisRankIndex::entries_at(const Board& board, std::span<const std::uint64_t> numbers, By by) const {
+  Arguments arguments = {by == By::rank ? "1" : "0"};
+  for (const std::uint64_t number : numbers) arguments.push_back(std::to_string(number));
+  const auto parts = look(board, scripts().entries_at, std::move(arguments), 3);
+  if (!parts) return fail(parts.error());
+  const auto& found = (*parts)[2].elements;
+  if (found.size() != numbers.size()) return strange_answer();
+  EntriesAt at{static_cast<std::uint64_t>((*parts)[1].integer), {}};
+  const MemberCodec codec(board);
+  for (const Reply& each : found) {
+    if (each.kind == Reply::Kind::nil) {
+      at.entries.emplace_back();
+      continue;
+    }
+    if (each.elements.size() != 3) return strange_answer();
+    auto entry = entry_of(each.elements[0], each.elements[1], codec);
+    if (!entry) return fail(distrust(board, entry.error()));
+    entry->rank = rank_in(each, 2).value_or(0);
+    at.entries.emplace_back(*std::move(entry));
+  }
+  return at;
 }
 
 Result<Page> RedisRankIndex::around(const Board& board, const PlayerId& player, std::size_t radius) const {

@@ -53,6 +53,14 @@ class RedisRankIndex final : public leaderboards::RankIndex {
                                    std::size_t limit) const override;
   Result<leaderboards::Page> range_after(const leaderboards::Board& board, const leaderboards::PlayerId& player,
                                          const leaderboards::Standing& standing, std::size_t limit) const override;
+  Result<leaderboards::Page> range_before(const leaderboards::Board& board, const leaderboards::PlayerId& player,
+                                          const leaderboards::Standing& standing, std::size_t limit) const override;
+  Result<leaderboards::PointsPage> range_by_points(const leaderboards::Board& board, leaderboards::PointsRange points,
+                                                   std::size_t limit) const override;
+  Result<leaderboards::PointsCounts> counts_above(const leaderboards::Board& board,
+                                                  std::span<const std::int64_t> points) const override;
+  Result<leaderboards::EntriesAt> entries_at(const leaderboards::Board& board, std::span<const std::uint64_t> numbers,
+                                             leaderboards::By by) const override;
   Result<std::optional<leaderboards::Place>> place_of(const leaderboards::Board& board,
                                                       const leaderboards::PlayerId& player) const override;
   Result<leaderboards::Page> around(const leaderboards::Board& board, const leaderboards::PlayerId& player,
@@ -86,6 +94,7 @@ class RedisRankIndex final : public leaderboards::RankIndex {
   struct Places {
     std::uint64_t players = 0;
     std::vector<std::optional<leaderboards::Entry>> entries;
+    std::vector<std::uint64_t> above;  ///< players, when ranks are asked for
   };
 
   RedisRankIndex(Client& client, RankIndexOptions options, const Clock& clock, Random& random)

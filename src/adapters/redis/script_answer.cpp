@@ -2,8 +2,12 @@
 
 namespace scoreline::redis {
 
+using leaderboards::Board;
+using leaderboards::Entry;
 using leaderboards::Page;
 using leaderboards::PlayerId;
+using leaderboards::Standing;
+using leaderboards::Ties;
 
 Error error_of(std::string_view reply) {
   const auto says = [&](std::string_view word) { return reply.find(word) != std::string_view::npos; };
@@ -25,19 +29,41 @@ tl::unexpected<Error> strange_answer() {
   return fail(Code::storage_failed, "the index gave an answer that its script cannot give");
 }
 
-Result<Page> page_of(const std::vector<Reply>& parts, const MemberCodec& codec) {
+Result<Entry> entry_of(const Reply& member, const Reply& score, const MemberCodec& codec) {
+  const std::size_t prefix = codec.prefix_bytes();
+  const std::string_view text = member.text;
+  if (text.size() < prefix) return strange_answer();
+  return codec.decode(score.text, text.substr(0, prefix)).map([&](const Standing& standing) {
+    return Entry{0, PlayerId::trusted(std::string(text.substr(prefix))), standing};
+  });
+}
+
+Result<Page> page_of(const std::vector<Reply>& parts, const Board& board) {
   const std::vector<Reply>& flat = parts[3].elements;
   if (flat.size() % 2 != 0) return strange_answer();
+  const MemberCodec codec(board);
   Page page{static_cast<std::uint64_t>(parts[1].integer), {}};
   page.entries.reserve(flat.size() / 2);
-  auto rank = static_cast<std::uint64_t>(parts[2].integer);
-  const std::size_t prefix = codec.prefix_bytes();
+  auto position = static_cast<std::uint64_t>(parts[2].integer);
   for (std::size_t i = 0; i < flat.size(); i += 2) {
-    const std::string_view member = flat[i].text;
-    if (member.size() < prefix) return strange_answer();
-    const auto standing = codec.decode(flat[i + 1].text, member.substr(0, prefix));
-    if (!standing) return fail(standing.error());
-    page.entries.push_back({++rank, PlayerId::trusted(std::string(member.substr(prefix))), *standing});
+    auto entry = entry_of(flat[i], flat[i + 1], codec);
+    if (!entry) return fail(entry.error());
+    entry->rank = ++position;
+    if (page.entries.empty()) {
+      page.first_position = position;
+      if (board.shares_ranks()) {
+        if (parts.size() < 5) return strange_answer();
+        entry->rank = static_cast<std::uint64_t>(parts[4].integer) + 1;
+      }
+    } else if (board.shares_ranks()) {
+      const Entry& before = page.entries.back();
+      if (are_equal(before.standing, entry->standing)) {
+        entry->rank = before.rank;
+      } else if (board.ties == Ties::dense) {
+        entry->rank = before.rank + 1;
+      }
+    }
+    page.entries.push_back(*std::move(entry));
   }
   return page;
 }

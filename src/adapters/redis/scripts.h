@@ -9,13 +9,17 @@ struct Scripts {
   Script apply;
   Script around;
   Script begin_load;
+  Script counts_above;
   Script drop;
+  Script entries_at;
   Script erase;
   Script finish_load;
   Script load;
   Script places;
   Script range;
   Script range_after;
+  Script range_before;
+  Script range_by_points;
   Script state;
 };
 

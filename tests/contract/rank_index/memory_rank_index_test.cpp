@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "contract/rank_index/rank_index_contract.h"
+#include "contract/rank_index/rank_index_order_contract.h"
 
 namespace scoreline::test {
 namespace {
@@ -13,6 +13,9 @@ namespace {
 std::unique_ptr<leaderboards::RankIndex> make_memory_index() { return std::make_unique<memory::MemoryRankIndex>(7); }
 
 INSTANTIATE_TEST_SUITE_P(Memory, RankIndexContract, testing::Values(IndexUnderTest{"memory", &make_memory_index}),
+                         testing::PrintToStringParamName());
+
+INSTANTIATE_TEST_SUITE_P(Memory, RankIndexOrderContract, testing::Values(IndexUnderTest{"memory", &make_memory_index}),
                          testing::PrintToStringParamName());
 
 using leaderboards::Board;

@@ -1,7 +1,7 @@
 // The contract on real servers: Redis and Valkey, alone, in a cluster and behind sentinels.
 #include <gtest/gtest.h>
 
-#include "contract/rank_index/rank_index_contract.h"
+#include "contract/rank_index/rank_index_order_contract.h"
 #include "support/loaded_index.h"
 #include "support/redis_cluster.h"
 #include "support/redis_index.h"
@@ -49,6 +49,11 @@ INSTANTIATE_TEST_SUITE_P(Redis, RankIndexContract,
                                          IndexUnderTest{"valkey_cluster", &on_cluster<Program::valkey>},
                                          IndexUnderTest{"redis_sentinel", &behind_sentinels<Program::redis>},
                                          IndexUnderTest{"valkey_sentinel", &behind_sentinels<Program::valkey>}),
+                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Redis, RankIndexOrderContract,
+                         testing::Values(IndexUnderTest{"redis", &on_server<Program::redis>},
+                                         IndexUnderTest{"valkey", &on_server<Program::valkey>},
+                                         IndexUnderTest{"redis_cluster", &on_cluster<Program::redis>}),
                          testing::PrintToStringParamName());
 
 }  // namespace

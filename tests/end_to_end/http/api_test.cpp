@@ -142,7 +142,7 @@ TEST_P(Api, WhatNobodyHasOpenedIsEmptyAndWhatIsUnknownIsNot) {
   EXPECT_EQ(server.get("/v1/leaderboards/main/seasons/77/top").body,
             R"({"season":77,"period":"season","players":0,"entries":[]})");
   EXPECT_EQ(server.get("/v1/leaderboards/main/seasons/77/ranks").body,
-            R"({"season":77,"period":"season","players":0,"entries":[],"next":null})");
+            R"({"season":77,"period":"season","players":0,"entries":[],"previous":null,"next":null})");
   EXPECT_EQ(member(server.get("/v1/leaderboards/main/seasons/77/players/alice/around").body, "entries"), "[");
   EXPECT_EQ(server.get("/seasons/77/leaderboard/top").body, "[]");
   expect_problem(server.get("/v1/leaderboards/main/seasons/77/players/alice"), 404, "not_found", "playerId");

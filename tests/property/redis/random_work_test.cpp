@@ -231,14 +231,14 @@ TEST_P(RandomWorkTest, TheSameWorkGivesTheSameAnswersInMemoryAndOnRedis) {
   expect_the_same_board();
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, RandomWorkTest,
-                         testing::Combine(testing::Values(Servers::redis, Servers::valkey, Servers::cluster),
-                                          testing::Combine(testing::Values(Rule::best, Rule::least, Rule::latest,
-                                                                           Rule::sum),
-                                                           testing::Values(Order::descending, Order::ascending),
-                                                           testing::Values(Ties::first, Ties::last),
-                                                           testing::Values(KeyKind::wide, KeyKind::packed))),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, RandomWorkTest,
+    testing::Combine(testing::Values(Servers::redis, Servers::valkey, Servers::cluster),
+                     testing::Combine(testing::Values(Rule::best, Rule::least, Rule::latest, Rule::sum),
+                                      testing::Values(Order::descending, Order::ascending),
+                                      testing::Values(Ties::first, Ties::last, Ties::shared, Ties::dense),
+                                      testing::Values(KeyKind::wide, KeyKind::packed))),
+    name_of);
 
 }  // namespace
 }  // namespace scoreline::test

@@ -98,6 +98,19 @@ TEST_F(LibraryTest, ManyAtOnceAreAnsweredOneByOne) {
   EXPECT_EQ(code_of([&] { board.submit(std::vector<MatchResult>{}); }), "invalid");
 }
 
+TEST_F(LibraryTest, EqualsMayShareARank) {
+  auto scoreline = Scoreline::open(folder_.path());
+  const Time at{std::chrono::milliseconds{1'000}};
+  const std::vector<MatchResult> results = {
+      {"a", 9, {}, at}, {"b", 7, {}, at + std::chrono::milliseconds{1}}, {"c", 7, {}, at}, {"d", 5, {}, at}};
+  auto shared = scoreline.leaderboard("shared", {.ties = Ties::shared});
+  shared.submit(results);
+  EXPECT_THAT(lines(shared.top(4)), ElementsAre("1 a 9", "2 c 7", "2 b 7", "4 d 5"));
+  auto dense = scoreline.leaderboard("dense", {.ties = Ties::dense});
+  dense.submit(results);
+  EXPECT_THAT(lines(dense.top(4)), ElementsAre("1 a 9", "2 c 7", "2 b 7", "3 d 5"));
+}
+
 TEST_F(LibraryTest, EveryReadOfABoard) {
   auto scoreline = Scoreline::open(folder_.path());
   auto board = scoreline.leaderboard("races", {.rule = Rule::least});
@@ -106,6 +119,10 @@ TEST_F(LibraryTest, EveryReadOfABoard) {
   EXPECT_THAT(lines(board.range(8, 10)), ElementsAre("8 p8 80", "9 p9 90"));
   EXPECT_THAT(lines(board.around("p5", 1)), ElementsAre("4 p4 40", "5 p5 50", "6 p6 60"));
   EXPECT_TRUE(board.around("nobody").empty());
+  EXPECT_EQ(board.count_above(50), 4U);
+  EXPECT_THAT(lines(board.between(20, 40)), ElementsAre("2 p2 20", "3 p3 30", "4 p4 40"));
+  EXPECT_EQ(board.at_rank(3)->player, "p3");
+  EXPECT_EQ(board.at_rank(10), std::nullopt);
   const std::vector<std::string> friends = {"p9", "nobody", "p1", "p9"};
   const auto found = board.find(friends);
   ASSERT_EQ(found.size(), 4U);

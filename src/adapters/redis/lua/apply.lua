@@ -7,7 +7,7 @@
 
 local first = 6
 if load_under_way() then
-  take_unread(SIDE, SIDE_BESIDE, ARGV, first)
+  take_unread(SIDE, SIDE_BESIDE, SIDE_CLASSES, ARGV, first)
   side_changed()
 end
 
@@ -18,13 +18,13 @@ local kept = read_kept(BOARD, BESIDE, ARGV, first)
 local function ranks()
   local above = {}
   if ARGV[5] == '1' then
-    for i, member in ipairs(kept.members) do above[i] = redis.call(rank_command, BOARD, member) end
+    for i, member in ipairs(kept.members) do above[i] = rank_of(member) end
   end
   return above
 end
 
 local before = ranks()
-local changed = better and take_better(BOARD, ARGV, first, kept) or take_compared(BOARD, BESIDE, ARGV, first, kept)
+local changed = better and take_better(BOARD, ARGV, first, kept) or take_compared(BOARD, BESIDE, CLASSES, ARGV, first, kept)
 if changed > 0 then seq = board_changed() end
 for i, score in ipairs(kept.scores) do kept.scores[i] = score or '' end
 return { seq, table.concat(kept.scores, ' '), kept.beside, before, ranks() }

@@ -5,4 +5,4 @@ local member = members_of({ ARGV[5] })[1]
 local above = member and redis.call(rank_command, BOARD, member)
 if not above then return { seq, players, 0, {} } end
 local skip = math.max(0, above - radius)
-return { seq, players, skip, entries(skip, above - skip + radius + 1) }
+return page(skip, above - skip + radius + 1)

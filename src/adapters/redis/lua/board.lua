@@ -4,18 +4,23 @@
 --       2 its meta (hash)
 --       3 what is kept beside it per player (hash): the member's prefix on wide boards, how many results made the total
 --         on boards of sums. Packed boards of other rules have none.
---       4, 5 the same as 1 and 3 of a load under way; 6 the players erased since it began (set). Only for scripts that
---         change something.
+--       4 with ties `dense` the distinct classes of its players (sorted set); see ranking.lua
+--       5, 6, 7 the same as 1, 3 and 4 of a load under way; 8 the players erased since it began (set). Only for scripts
+--         that change something.
 -- ARGV  1 epoch: the ledger that boards must come from
 --       2 the server's run id, as the node knows it
 --       3 spec: rule, order, ties, key kind, and what else decides what the numbers mean
 --       4 the greatest seq of the board that the node has seen
 --       then what the script takes
 
-local BOARD, META, BESIDE, SIDE, SIDE_BESIDE, ERASED = unpack(KEYS)
+local BOARD, META, BESIDE, CLASSES, SIDE, SIDE_BESIDE, SIDE_CLASSES, ERASED = unpack(KEYS)
 local epoch, run_id, spec, seen = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local rule, order, ties, kind = string.match(spec, '^(%a+) (%a+) (%a+) (%a+)')
 local wide = kind == 'wide'
+-- The criteria after the points take eight bytes of a wide member's prefix.
+local has_criteria = wide and string.find(spec, ' criteria ', 1, true) ~= nil
+local prefix_bytes = not wide and 0 or has_criteria and 16 or 8
+local dense = ties == 'dense'
 local has_beside = wide or rule == 'sum'
 local rank_command = order == 'desc' and 'ZREVRANK' or 'ZRANK'
 local range_command = order == 'desc' and 'ZREVRANGE' or 'ZRANGE'
@@ -43,12 +48,13 @@ local function count(command, key)
   return type(reply) == 'number' and reply or nil  -- nil: a stranger put something else there
 end
 
--- Whether the keys hold as many players as the meta says: else they were deleted or written by a stranger.
-local function is_whole(set, beside, players)
-  return count('ZCARD', set) == players and (not has_beside or count('HLEN', beside) == players)
+-- Whether the keys hold as much as the meta says: else they were deleted or written by a stranger.
+local function is_whole(set, beside, classes, players, distinct)
+  return count('ZCARD', set) == players and (not has_beside or count('HLEN', beside) == players) and
+    (not dense or count('ZCARD', classes) == distinct)
 end
 
-local meta = redis.pcall('HMGET', META, 'epoch', 'spec', 'run_id', 'seq', 'players')
+local meta = redis.pcall('HMGET', META, 'epoch', 'spec', 'run_id', 'seq', 'players', 'classes')
 
 -- The board's seq and number of players; nil and the reason when it must not be read.
 local function current()
@@ -63,7 +69,9 @@ local function current()
     redis.call('HDEL', META, 'epoch')  -- so that the other nodes know
     return nil, 'the server went back in time'
   end
-  if not is_whole(BOARD, BESIDE, players) then return nil, 'keys of it are lost, or were written by somebody else' end
+  if not is_whole(BOARD, BESIDE, CLASSES, players, tonumber(meta[6])) then
+    return nil, 'keys of it are lost, or were written by somebody else'
+  end
   return seq, players
 end
 

@@ -5,12 +5,14 @@ if load_under_way() ~= ARGV[5] then return { 'lost' } end
 -- Greater than any seq that a node may remember, even if the server has forgotten it: writes are slower than the clock.
 local seq = math.max(now_us(), seen + 1, (tonumber(meta[4]) or 0) + 1)
 local players = redis.call('ZCARD', SIDE)
-redis.call('UNLINK', BOARD, BESIDE)
+redis.call('UNLINK', BOARD, BESIDE, CLASSES)
 if players > 0 then
   redis.call('RENAME', SIDE, BOARD)
   if has_beside then redis.call('RENAME', SIDE_BESIDE, BESIDE) end
+  if dense then redis.call('RENAME', SIDE_CLASSES, CLASSES) end
 end
 end_load()
 redis.call('HSET', META, 'epoch', epoch, 'spec', spec, 'run_id', run_id, 'seq', text_of(seq), 'players', players)
-live_as_long_as_meta(BOARD, BESIDE)
+if dense then redis.call('HSET', META, 'classes', redis.call('ZCARD', CLASSES)) end
+live_as_long_as_meta(BOARD, BESIDE, CLASSES)
 return { seq }

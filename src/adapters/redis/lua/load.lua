@@ -13,6 +13,6 @@ if redis.call('EXISTS', ERASED) == 1 then
     end
   end
 end
-take_unread(SIDE, SIDE_BESIDE, offers, first)
+take_unread(SIDE, SIDE_BESIDE, SIDE_CLASSES, offers, first)
 side_changed()
 return { 'kept' }

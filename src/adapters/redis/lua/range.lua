@@ -1,5 +1,5 @@
 -- ARGV: 5 how many to pass over, 6 how many to read.
--- Returns: seq, players, how many were passed over, then the entries: member, score, member, score …
+-- Returns: seq, players, how many were passed over, the entries: member, score, member, score …, and where equals share
+-- ranks how many ranks are above the first entry's.
 
-local skip = tonumber(ARGV[5])
-return { seq, players, skip, entries(skip, tonumber(ARGV[6])) }
+return page(tonumber(ARGV[5]), tonumber(ARGV[6]))
