@@ -103,10 +103,10 @@ TEST_F(LibraryTest, EqualsMayShareARank) {
   const Time at{std::chrono::milliseconds{1'000}};
   const std::vector<MatchResult> results = {
       {"a", 9, {}, at}, {"b", 7, {}, at + std::chrono::milliseconds{1}}, {"c", 7, {}, at}, {"d", 5, {}, at}};
-  auto shared = scoreline.leaderboard("shared", {.ties = Ties::shared});
+  auto shared = scoreline.leaderboard("shared", {.ties = scoreline::Ties::shared});
   shared.submit(results);
   EXPECT_THAT(lines(shared.top(4)), ElementsAre("1 a 9", "2 c 7", "2 b 7", "4 d 5"));
-  auto dense = scoreline.leaderboard("dense", {.ties = Ties::dense});
+  auto dense = scoreline.leaderboard("dense", {.ties = scoreline::Ties::dense});
   dense.submit(results);
   EXPECT_THAT(lines(dense.top(4)), ElementsAre("1 a 9", "2 c 7", "2 b 7", "3 d 5"));
 }
