@@ -70,6 +70,7 @@ class Program {
                          .wait = wait_,
                          .open_store = [this] { return open_store(); },
                          .open_letters = [this] { return open_letters(); },
+                         .open_client = [this] { return http::Client::to(config_.server, kServerDeadline); },
                          .open_folder = [this] { return open_folder(); },
                          .start_node = [this] { return start_node(); },
                          .remote = !config_.server.empty(),
