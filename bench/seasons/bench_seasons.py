@@ -32,7 +32,8 @@ def write_results(path, players, rng):
         out.write("match_id,player_id,season_id,points,achieved_at\n")
         for n, player in enumerate(order):
             match = uuid.UUID(int=rng.getrandbits(128), version=4)
-            out.write(f"{match},player-{player:08d},1,{rng.randrange(2_000_000)},2026-10-{1 + n % 28:02d}T{n % 24:02d}:00:00Z\n")
+            at = f"2026-10-{1 + n % 28:02d}T{n % 24:02d}:00:00Z"
+            out.write(f"{match},player-{player:08d},1,{rng.randrange(2_000_000)},{at}\n")
 
 
 class Caller(threading.Thread):
