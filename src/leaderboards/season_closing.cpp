@@ -20,6 +20,8 @@ SeasonClosing::SeasonClosing(Catalogue& catalogue, Archives& archives, BoardMake
 
 Result<void> mark_closing(Catalogue& catalogue, Archives& archives, const LeaderboardName& leaderboard, SeasonId season,
                           Timestamp now) {
+  // Another process may just have opened or ended it.
+  if (const auto read = catalogue.refresh(); !read) return read;
   const auto record = catalogue.find(leaderboard.text());
   if (!record) return fail(record.error());
   const Season* const opened = find_season(**record, season);
