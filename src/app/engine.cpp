@@ -8,6 +8,7 @@
 #include "adapters/memory/memory_rank_index.h"
 #include "app/backing.h"
 #include "app/board_keeper.h"
+#include "app/season_keeper.h"
 #include "ingest/pipeline_metrics.h"
 #include "leaderboards/catalogue.h"
 
@@ -44,6 +45,7 @@ struct Engine::Parts {
   std::optional<ingest::PipelineMetrics> pipeline_metrics;
   std::optional<ingest::Pipeline> pipeline;
   std::optional<BoardKeeper> keeper;  // over shared stores
+  std::optional<SeasonKeeper> seasons;
   std::thread rebuilding;
 };
 
@@ -73,15 +75,17 @@ Result<std::unique_ptr<Engine>> Engine::assemble(std::unique_ptr<Parts> parts, c
       return fail(std::move(error));
     }
   }
-  parts->service.emplace(
-      *parts->catalogue, *backing.ledger, *backing.index, parts->clock,
-      [seed = parts->random.bits()] { return std::make_unique<memory::MemoryRankIndex>(seed); }, parts->random.bits());
+  const auto make_index = [seed = parts->random.bits()] { return std::make_unique<memory::MemoryRankIndex>(seed); };
+  parts->service.emplace(*parts->catalogue, *backing.ledger, *backing.index, parts->clock, make_index,
+                         parts->random.bits());
   if (options.registry != nullptr) parts->pipeline_metrics.emplace(*options.registry);
   parts->pipeline.emplace(*parts->service, *backing.ledger, *backing.index, parts->clock, parts->random,
                           parts->pipeline_metrics ? &*parts->pipeline_metrics : nullptr);
   if (backing.shared != nullptr) {
     parts->keeper.emplace(*parts->service, *parts->pipeline, backing, parts->clock, options.tell, kLookAfterBoards);
   }
+  parts->seasons.emplace(*parts->service, *parts->pipeline, *backing.ledger, *backing.index, make_index, parts->clock,
+                         options.tell, options.look_after_seasons);
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 

@@ -4,6 +4,7 @@
 // Thread safety: open, rebuild and the destructor from one thread; what it hands out is safe as its own header says.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -32,9 +33,10 @@ struct EngineOptions {
   /// From configuration. A new one is made; one that differs from what the ledger has is changed where the boards stay
   /// right, else `open` fails naming the leaderboard.
   std::vector<leaderboards::Definition> definitions;
-  const Clock* clock = nullptr;              ///< nullptr: the system's; must outlive the engine
-  Random* random = nullptr;                  ///< nullptr: seeded by the system; must outlive the engine
-  prometheus::Registry* registry = nullptr;  ///< for metrics; nullptr: none are kept; must outlive the engine
+  const Clock* clock = nullptr;                       ///< nullptr: the system's; must outlive the engine
+  Random* random = nullptr;                           ///< nullptr: seeded by the system; must outlive the engine
+  prometheus::Registry* registry = nullptr;           ///< for metrics; nullptr: none are kept; must outlive the engine
+  std::chrono::milliseconds look_after_seasons{500};  ///< how often seasons are opened and closed when it is time
   /// Hears what an operator should know while the engine runs over shared stores, on a thread of the engine.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
 };

@@ -72,6 +72,7 @@ class Program {
                          .open_letters = [this] { return open_letters(); },
                          .open_folder = [this] { return open_folder(); },
                          .start_node = [this] { return start_node(); },
+                         .open_client = [this] { return http::Client::to(config_.server, kServerDeadline); },
                          .remote = !config_.server.empty(),
                          .shared = is_shared_index(config_.index),
                          .open_source = open_source,

@@ -27,6 +27,16 @@ void add_board(CLI::App& app, BoardChoice& board, const std::string& season_help
       ->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
 }
 
+void add_time(CLI::App& app, const std::string& flag, std::optional<Timestamp>& at, const std::string& help) {
+  app.add_option_function<std::string>(
+         flag, [&at](const std::string& text) { at = *parse_timestamp(text); }, help)
+      ->type_name("TIME")
+      ->check([](const std::string& text) {
+        const auto parsed = parse_timestamp(text);
+        return parsed ? std::string() : parsed.error().detail;
+      });
+}
+
 void add_as_of(CLI::App& app, BoardChoice& board) {
   app.add_option_function<std::string>(
          "--as-of", [&board](const std::string& text) { board.as_of = *parse_timestamp(text); },
@@ -102,6 +112,7 @@ class Parser {
     add_producing();
     add_reading();
     add_dead_letters();
+    add_seasons();
     add_rest();
   }
 
@@ -278,6 +289,42 @@ class Parser {
     on_some(deed("discard", DeadLettersCommand::Deed::discard, "Forget them"));
   }
 
+  void add_seasons() {
+    auto& season = season_command_;
+    seasons_ = command("season", "Open, list and close seasons, and export their archives",
+                       "  scoreline season open 13 --start 2026-11-01T00:00:00Z --server http://127.0.0.1:8080\n"
+                       "  scoreline season close 12 --server http://127.0.0.1:8080\n"
+                       "  scoreline season archive 12 --top-percent 10 --server http://127.0.0.1:8080 > rewards.csv");
+    seasons_->require_subcommand(1);
+    seasons_->fallthrough();
+    seasons_->add_option("--leaderboard,-l", season.leaderboard, "The leaderboard")
+        ->capture_default_str()
+        ->type_name("NAME");
+    const auto deed = [&](const std::string& name, SeasonCommand::Deed which, const std::string& help) {
+      CLI::App* sub = seasons_->add_subcommand(name, help);
+      sub->callback([&season, which] { season.deed = which; });
+      if (which == SeasonCommand::Deed::list) return sub;
+      sub->add_option("SEASON", season.season, "Its id")->required()->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
+      return sub;
+    };
+    deed("list", SeasonCommand::Deed::list, "All that were opened, and their states");
+    CLI::App* open = deed("open", SeasonCommand::Deed::open, "Open a season");
+    add_time(*open, "--start", season.start, "No result achieved before it is taken");
+    add_time(*open, "--end", season.end, "Closed by itself then, when its grace is over");
+    deed("close", SeasonCommand::Deed::close, "End a season now, and wait until it is archived");
+    CLI::App* archive = deed("archive", SeasonCommand::Deed::archive, "Export the archive of a closed season");
+    archive->add_option("--format", season.format, "csv, json or jsonl")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"csv", "json", "jsonl"}))
+        ->type_name("FORMAT");
+    auto* top = archive->add_option("--top", season.top, "The first so many, and who shares the last one's rank");
+    top->check(CLI::Range(std::int64_t{1}, kMaxDeadLetterId))->type_name("N");
+    archive->add_option("--top-percent", season.top_percent, "The first so many of a hundred players")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
+        ->excludes(top)
+        ->type_name("P");
+  }
+
   void add_rest() {
     verify_ = command("verify", "Check every stored result of a data folder", "  scoreline verify --data DIR");
     const std::string current = "The season; by default the current one";
@@ -326,6 +373,7 @@ class Parser {
     if (demo_->parsed()) return demo_command_;
     if (produce_->parsed()) return produce_command_;
     if (dead_letters_->parsed()) return dead_letters_command_;
+    if (seasons_->parsed()) return season_command_;
     if (config_print_->parsed()) return ConfigPrintCommand{};
     SCORELINE_CHECK(version_->parsed());
     return VersionCommand{};
@@ -349,8 +397,10 @@ class Parser {
   CLI::App* audit_rank_ = nullptr;
   CLI::App* produce_ = nullptr;
   CLI::App* dead_letters_ = nullptr;
+  CLI::App* seasons_ = nullptr;
   CLI::App* config_print_ = nullptr;
   CLI::App* version_ = nullptr;
+  SeasonCommand season_command_;
   ImportCommand import_command_;
   ExportCommand export_command_;
   TopCommand top_command_;

@@ -103,6 +103,19 @@ struct DeadLettersCommand {
   std::size_t limit = 100;  ///< list
 };
 
+/// Looks after the seasons of a server.
+struct SeasonCommand {
+  enum class Deed : std::uint8_t { list, open, close, archive };
+  Deed deed = Deed::list;
+  std::string leaderboard = "main";
+  std::int64_t season = 0;         ///< all but list
+  std::optional<Timestamp> start;  ///< open
+  std::optional<Timestamp> end;    ///< open
+  std::string format = "csv";      ///< archive
+  std::optional<std::int64_t> top;
+  std::optional<std::int64_t> top_percent;
+};
+
 struct ConfigPrintCommand {};
 struct VersionCommand {};
 
@@ -111,9 +124,10 @@ struct HelpCommand {
   std::string text;
 };
 
-using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
-                             VerifyCommand, RebuildCommand, ReconcileCommand, AuditRankCommand, DemoCommand,
-                             ProduceCommand, DeadLettersCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+using Command =
+    std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
+                 RebuildCommand, ReconcileCommand, AuditRankCommand, DemoCommand, ProduceCommand, DeadLettersCommand,
+                 SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

@@ -18,6 +18,7 @@ Result<int> run_reconcile(const ReconcileCommand& command, Context& context);
 Result<int> run_audit_rank(const AuditRankCommand& command, Context& context);
 Result<int> run_produce(const ProduceCommand& command, Context& context);
 Result<int> run_dead_letters(const DeadLettersCommand& command, Context& context);
+Result<int> run_season(const SeasonCommand& command, Context& context);
 Result<int> run_demo(const DemoCommand& command, Context& context);
 Result<int> run_config_print(const ConfigPrintCommand& command, Context& context);
 Result<int> run_version(const VersionCommand& command, Context& context);

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "cli/letter_store.h"
 #include "cli/store.h"
+#include "http/client.h"
 #include "ingest/message_sink.h"
 #include "ingest/result_files.h"
 #include "leaderboards/catalogue.h"
@@ -69,6 +70,8 @@ struct Context {
   std::function<Result<std::unique_ptr<LetterStore>>()> open_letters;
   std::function<Result<std::unique_ptr<Folder>>()> open_folder;
   std::function<Result<std::unique_ptr<Node>>()> start_node;
+  /// Of the server that was given.
+  std::function<Result<http::Client>()> open_client;
   /// Whether --server was given.
   bool remote = false;
   /// Whether the stores are ones that other processes share.

@@ -124,7 +124,7 @@ ShownDifference read_difference(JsonValue each) {
 Result<std::string> ask(http::Client& client, const http::ClientRequest& request) {
   auto response = client.send(request);
   if (!response) return fail(std::move(response.error()));
-  if (response->status != 200 && response->status != 202) return fail(problem_of(*response));
+  if (response->status / 100 != 2) return fail(problem_of(*response));
   return std::move(response->body);
 }
 

@@ -38,11 +38,20 @@ Result<std::optional<SeasonId>> parse_season(std::string_view text) {
   return std::optional<SeasonId>{*season};
 }
 
+/// Nobody any more, where an archive keeps the line of a player who was erased.
+void append_player(std::string& out, const leaderboards::PlayerId& player) {
+  if (player.text().empty()) {
+    out += "null";
+  } else {
+    append_quoted(out, player.text());
+  }
+}
+
 void append_entry(std::string& out, const Entry& entry, int scale) {
   out += R"("rank":)";
   append_number(out, entry.rank);
   out += R"(,"playerId":)";
-  append_quoted(out, entry.player.text());
+  append_player(out, entry.player);
   out += R"(,"points":)";
   append_scaled(out, entry.standing.points, scale);
   out += R"(,"achievedAt":")";
@@ -55,7 +64,7 @@ void append_article_entry(std::string& out, const Entry& entry, int scale) {
   out += R"({"rank":)";
   append_number(out, entry.rank);
   out += R"(,"playerId":)";
-  append_quoted(out, entry.player.text());
+  append_player(out, entry.player);
   out += R"(,"points":)";
   append_scaled(out, entry.standing.points, scale);
   out += '}';

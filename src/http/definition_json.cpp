@@ -253,13 +253,18 @@ Result<Season> read_season(std::string_view body) {
   return Season{*id, start, end};
 }
 
-void append_season(std::string& out, const Season& season) {
+void append_season(std::string& out, const Season& season, Timestamp now) {
   out += R"({"id":)";
   append_number(out, season.id.value);
   out += R"(,"start":)";
   append_time(out, season.start);
   out += R"(,"end":)";
   append_time(out, season.end);
+  append_word(out, "state", to_string(state_at(season, now)));
+  if (season.state == leaderboards::SeasonState::closed) {
+    out += R"(,"players":)";
+    append_number(out, season.players);
+  }
   out += '}';
 }
 

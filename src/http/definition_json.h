@@ -16,6 +16,7 @@ void append_definition(std::string& out, const leaderboards::Definition& definit
 
 /// `{"id":12,"start":"2026-10-01T00:00:00Z","end":…}`; start and end may be absent or null.
 Result<leaderboards::Season> read_season(std::string_view body);
-void append_season(std::string& out, const leaderboards::Season& season);
+/// The same with its state at `now`, and the number of players once it is closed.
+void append_season(std::string& out, const leaderboards::Season& season, Timestamp now);
 
 }  // namespace scoreline::http

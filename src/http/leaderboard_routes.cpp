@@ -6,6 +6,7 @@
 #include "http/json_text.h"
 #include "http/problem.h"
 #include "http/routes.h"
+#include "http/writer_change.h"
 
 namespace scoreline::http {
 namespace {
@@ -13,17 +14,6 @@ namespace {
 using leaderboards::LeaderboardName;
 using leaderboards::Ledger;
 using leaderboards::PlayerId;
-
-/// Runs `change` on the writer thread, between two commits, and answers with what it returns.
-template <typename Change>
-void change_on_writer(const Call& call, Responder responder, Change change) {
-  // std::function wants to copy what it holds, and a duty to answer cannot be copied.
-  auto duty = std::make_shared<Responder>(std::move(responder));
-  call.context.pipeline.exclusive([&service = call.context.service, duty, change = std::move(change)] {
-    Result<Response> answer = change(service);
-    duty->send(answer ? std::move(*answer) : problem(answer.error()));
-  });
-}
 
 Result<leaderboards::Definition> read_definition_call(const Call& call) {
   if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
@@ -117,7 +107,7 @@ Result<Response> list_seasons(const Call& call) {
   bool first = true;
   for (const auto& season : (*record)->seasons) {
     if (!std::exchange(first, false)) out += ',';
-    append_season(out, season);
+    append_season(out, season, call.context.service.clock().now());
   }
   return json(out + "]}");
 }
@@ -133,7 +123,7 @@ void open_season(const Call& call, Responder responder) {
                        return fail(std::move(opened.error()));
                      }
                      std::string out;
-                     append_season(out, asked.season);
+                     append_season(out, asked.season, service.clock().now());
                      return json(std::move(out), there ? 200 : 201);
                    });
 }

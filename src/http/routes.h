@@ -94,6 +94,10 @@ Result<Response> list_seasons(const Call& call);
 void open_season(const Call& call, Responder responder);
 void erase_player(const Call& call, Responder responder);
 
+// archive_routes.cpp
+void close_season(const Call& call, Responder responder);
+Result<Response> export_archive(const Call& call);
+
 // submit_routes.cpp
 void submit_results(const Call& call, Responder responder);
 

@@ -85,6 +85,9 @@ Result<Response> start(const Call& call, BoardTasks::Kind kind, bool repair) {
   if (!view) return fail(view.error());
   const leaderboards::Season* const season = leaderboards::find_season(*view->record, view->season);
   if (season == nullptr) return fail(Code::not_found, "nobody has opened this season yet", "season");
+  if (season->state == leaderboards::SeasonState::closed) {
+    return fail(Code::conflict, "the season is closed: its archive is no board to make or compare", "season");
+  }
   const auto task = call.context.tasks.start(
       Task{kind, leaderboards::board_of(view->record->definition, *season, view->period), view->scale(), repair});
   if (!task) return fail(task.error());

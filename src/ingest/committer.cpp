@@ -144,7 +144,9 @@ Result<void> Committer::commit(std::span<Job> jobs) {
     return done;
   }
   for (std::size_t i = 0; i < in_batch.size(); ++i) {
-    if (auto& answer = appended.answers[i]) {
+    if (auto& answer = appended.answers[i]; answer && *answer == Recorded::season_closed) {
+      *in_batch[i]->receipt = fail(season_is_closed(in_batch[i]->result().season));  // by another process just now
+    } else if (answer) {
       in_batch[i]->recorded = *answer;
     } else {
       *in_batch[i]->receipt = fail(std::move(answer).error());

@@ -1,6 +1,7 @@
 #include "ingest/validator.h"
 
 #include <string>
+#include <tuple>
 
 #include "base/limits.h"
 
@@ -23,7 +24,7 @@ Result<void> check_time(const Target& target, Timestamp now, Timestamp achieved_
   const auto invalid = [](std::string detail) { return fail(Code::invalid, std::move(detail), "achievedAt"); };
   if (achieved_at.ms > now.ms + kMaxClockSkew.count()) return invalid("must not be more than 5 minutes in the future");
   if (target.opened == nullptr) return {};
-  const auto& [id, start, end] = *target.opened;
+  const auto& [id, start, end] = std::tie(target.opened->id, target.opened->start, target.opened->end);
   if (start && achieved_at < *start) {
     return invalid("must not be before the start of season " + std::to_string(id.value) + ", " +
                    format_timestamp(*start));
@@ -45,6 +46,7 @@ Result<void> check_season(const Target& target, Timestamp now) {
     if (target.record->seasons.size() < kMaxSeasons) return {};
     return fail(Code::conflict, "the leaderboard has 10000 seasons already, the most there can be", "seasonId");
   }
+  if (target.opened->state != leaderboards::SeasonState::open) return fail(season_is_closed(target.opened->id));
   if (target.opened->end && now.ms - target.opened->end->ms >= definition.grace.count()) {
     return fail(Code::conflict, name + " ended at " + format_timestamp(*target.opened->end) + " and its grace is over",
                 "seasonId");
@@ -66,6 +68,11 @@ Result<std::int64_t> scaled_points(const Definition& definition, Decimal written
 }
 
 }  // namespace
+
+Error season_is_closed(SeasonId season) {
+  return {Code::conflict, "season " + std::to_string(season.value) + " is closed and takes no more results", "seasonId",
+          std::nullopt};
+}
 
 Target::Target(std::shared_ptr<const LeaderboardRecord> of, SeasonId season)
     : record(std::move(of)),

@@ -38,6 +38,9 @@ struct Accepted {
   leaderboards::MatchResult result;
 };
 
+/// What a result of such a season is rejected with.
+Error season_is_closed(leaderboards::SeasonId season);
+
 /// Checks points and times against the definition and the season, and sets `accepted.result.points`.
 /// Errors: invalid, conflict; `field` set.
 Result<void> check_against(const Target& target, Timestamp now, Accepted& accepted);

@@ -175,8 +175,9 @@ Result<void> Catalogue::open_season(const LeaderboardName& leaderboard, const Se
   if (!existing) return fail(existing.error());
   const LeaderboardRecord& record = **existing;
   if (const Season* const opened = find_season(record, season.id)) {
-    if (*opened == season) return {};
-    return season_conflict(season.id);
+    if (opened->start != season.start || opened->end != season.end) return season_conflict(season.id);
+    if (opened->state == SeasonState::open) return {};
+    return fail(Code::conflict, "season " + std::to_string(season.id.value) + " is closed", "seasonId");
   }
   if (const auto valid = validate(record.definition, season); !valid) return fail(valid.error());
   if (record.seasons.size() >= kMaxSeasons) {

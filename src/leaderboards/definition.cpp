@@ -116,6 +116,24 @@ Result<Order> parse_order(std::string_view text) { return word_of(kOrders, text,
 Result<Ties> parse_ties(std::string_view text) { return word_of(kTies, text, "ties"); }
 Result<KeyKind> parse_key(std::string_view text) { return word_of(kKeys, text, "key"); }
 
+std::string_view to_string(SeasonState state) {
+  switch (state) {
+    case SeasonState::open: return "open";
+    case SeasonState::closing: return "closing";
+    case SeasonState::closed: return "closed";
+  }
+  return {};
+}
+
+SeasonState state_at(const Season& season, Timestamp now) {
+  if (season.state == SeasonState::open && season.end && *season.end <= now) return SeasonState::closing;
+  return season.state;
+}
+
+bool is_due(const Definition& definition, const Season& season, Timestamp now) {
+  return season.state == SeasonState::open && season.end && now.ms - season.end->ms >= definition.grace.count();
+}
+
 Result<void> validate(const Definition& definition, const Season& season) {
   const auto in_range = [](Timestamp at) { return at >= kMinTimestamp && at <= kMaxTimestamp; };
   for (const auto& [at, field] : {std::pair{season.start, "start"}, std::pair{season.end, "end"}}) {

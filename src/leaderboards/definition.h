@@ -107,13 +107,31 @@ Result<Order> parse_order(std::string_view text);
 Result<Ties> parse_ties(std::string_view text);
 Result<KeyKind> parse_key(std::string_view text);
 
-/// One edition of a leaderboard. Opened by hand, or by its first result (then without a start).
+/// What the ledger says of a season. Between its end and the end of its grace an open one is shown as closing too.
+enum class SeasonState : std::uint8_t {
+  open,
+  closing,  ///< no result of it is taken any more; its final standings are being archived
+  closed,   ///< its archive answers every read, and never changes but for players who are erased
+};
+
+std::string_view to_string(SeasonState state);
+
+/// One edition of a leaderboard. Opened by hand, by schedule, or by its first result (then without a start).
 struct Season {
   SeasonId id;
   std::optional<Timestamp> start;  ///< no result achieved before it is taken; `packed` keys count from it
   std::optional<Timestamp> end;    ///< no result achieved at it or later is taken
+  SeasonState state = SeasonState::open;
+  std::uint64_t players = 0;    ///< closed: in its archive
+  std::uint64_t anonymous = 0;  ///< closed: of these, those whose player was erased since
   friend bool operator==(const Season&, const Season&) = default;
 };
+
+/// What a reader is told: closing from the end on.
+SeasonState state_at(const Season& season, Timestamp now);
+
+/// Whether the season is to be closed: it is open, and its grace is over.
+bool is_due(const Definition& definition, const Season& season, Timestamp now);
 
 /// All that an index must know to keep one board.
 struct Board {

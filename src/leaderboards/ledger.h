@@ -12,12 +12,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "leaderboards/archives.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
 
 namespace scoreline::leaderboards {
 
-enum class Recorded : std::uint8_t { recorded, duplicate };
+enum class Recorded : std::uint8_t {
+  recorded,
+  duplicate,
+  season_closed,  ///< nothing was stored, and is not there: the season takes no more results (Archives::mark_closing)
+};
 
 /// A row as `scan` shows it; the views live until the visitor returns.
 struct LedgerRow {
@@ -92,6 +97,9 @@ class Ledger {
   virtual Result<void> drop_leaderboard(const LeaderboardName& leaderboard) = 0;
   /// Whether any result of it counts.
   virtual Result<bool> has_results(const LeaderboardName& leaderboard) = 0;
+
+  /// The archives of closed seasons, in the same store. At once.
+  virtual Archives& archives() = 0;
 
   /// Why no more writes are taken until a restart; nullopt while they are. From any thread, at once.
   virtual std::optional<Error> write_failure() const = 0;

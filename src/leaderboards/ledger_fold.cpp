@@ -128,6 +128,7 @@ Result<std::size_t> LedgerFold::begin_loads(RankIndex& index) {
     if (!record) continue;  // dropped just now
     for (const Season& season : (*record)->seasons) {
       for (Board& board : boards_of((*record)->definition, season, now_)) {
+        if (season.state == SeasonState::closed && board.id.period == Period{}) continue;  // its archive answers
         if (const auto begun = begin_load(index, std::move(board)); !begun) return fail(begun.error());
       }
     }
@@ -188,9 +189,10 @@ LedgerFold::SeasonFolds* LedgerFold::folds_for(const SeasonKey& season) {
   const Season* const opened = find_season(**record, season.second);
   const Season unopened{season.second, std::nullopt, std::nullopt};
   for (Board& board : boards_of((*record)->definition, opened != nullptr ? *opened : unopened, now_)) {
-    add_board(std::move(board));
+    const bool is_archived = opened != nullptr && opened->state == SeasonState::closed;
+    if (!is_archived || board.id.period != Period{}) add_board(std::move(board));
   }
-  return &by_season_.at(season);
+  return &by_season_[season];
 }
 
 void LedgerFold::add_board(Board board) {

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "leaderboards/archived_board.h"
 #include "leaderboards/calendar.h"
 #include "leaderboards/empty_boards.h"
 #include "leaderboards/rank_key_codec.h"
 #include "leaderboards/season_boards.h"
+#include "leaderboards/season_closing.h"
 #include "leaderboards/season_opening.h"
 
 namespace scoreline::leaderboards {
@@ -141,12 +143,24 @@ Result<bool> Service::is_unopened(const Board& board) const {
   return fail(Error{Code::not_ready, "leaderboards or seasons have just changed", {}, kRetryWhileChanged});
 }
 
+std::optional<Season> Service::closed_season(const Board& board) const {
+  if (board.id.period != Period{}) return std::nullopt;  // days and weeks live as long as they are kept
+  const auto record = catalogue_.find(board.id.leaderboard.text());
+  if (!record) return std::nullopt;
+  const Season* const season = find_season(**record, board.id.season);
+  if (season == nullptr || season->state != SeasonState::closed) return std::nullopt;
+  return *season;
+}
+
 Result<Service::Readable> Service::readable(const BoardRef& ref) const {
   auto board = resolve(ref);
   if (!board) return fail(std::move(board).error());
   if (ref.as_of) {
     if (*ref.as_of > clock_.now()) return fail(Code::invalid, "must not be in the future", "asOf");
     return past_.at(*board, *ref.as_of).map([&](auto reader) { return Readable{*board, std::move(reader)}; });
+  }
+  if (const auto season = closed_season(*board)) {
+    return Readable{*std::move(board), std::make_shared<const ArchivedBoard>(ledger_.archives(), *season)};
   }
   // A shared index has no board that nobody has opened, nor one of a day that the season has no part of.
   const auto is_empty = is_unopened(*board);
@@ -319,7 +333,11 @@ Result<std::uint64_t> Service::version(const BoardRef& ref) const {
 std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {
   if (ref.as_of) return std::nullopt;
   const auto board = resolve(ref);
-  return board ? index_.known_version(*board) : std::nullopt;
+  if (!board) return std::nullopt;
+  if (const auto season = closed_season(*board)) {
+    return ArchivedBoard(ledger_.archives(), *season).known_version(*board);
+  }
+  return index_.known_version(*board);
 }
 
 Result<bool> Service::put_definition(const Definition& definition) {
@@ -345,6 +363,19 @@ Result<void> Service::open_season(const LeaderboardName& leaderboard, const Seas
   return leaderboards::open_season(catalogue_, index_, leaderboard, season, clock_.now());
 }
 
+Result<Season> Service::close_season(const LeaderboardName& leaderboard, SeasonId season) {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  if (const auto marked = mark_closing(catalogue_, ledger_.archives(), leaderboard, season, clock_.now()); !marked) {
+    return fail(marked.error());
+  }
+  return catalogue_.find(leaderboard.text()).map([&](const auto& record) { return *find_season(*record, season); });
+}
+
+Result<std::vector<ArchivedEntry>> Service::archived(const LeaderboardName& leaderboard, SeasonId season,
+                                                     std::uint64_t position, std::size_t limit) const {
+  return ledger_.archives().read(leaderboard, season, position, limit);
+}
+
 Result<void> Service::drop(const LeaderboardName& leaderboard) {
   if (const auto is_ready = check_ready(); !is_ready) return is_ready;
   const auto record = catalogue_.find(leaderboard.text());
@@ -360,8 +391,14 @@ Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, 
   auto erased = ledger_.erase_player(leaderboard, player, mode);
   if (!erased) return erased;
   past_.forget();
+  const auto anonymised = ledger_.archives().anonymise(leaderboard, player);
+  if (!anonymised) return fail(anonymised.error());
+  if (*anonymised > 0) {
+    if (const auto read = catalogue_.refresh(); !read) return fail(read.error());
+  }
   for (const Season& season : (*record)->seasons) {
     for (const Board& board : boards_of((*record)->definition, season, clock_.now())) {
+      if (season.state == SeasonState::closed && board.id.period == Period{}) continue;
       const auto gone = index_.erase(board, {&player, 1});
       if (gone) continue;
       // A board that is being made, or is to be, reads the ledger without the player.

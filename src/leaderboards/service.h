@@ -1,7 +1,8 @@
 // The leaderboards of one process, as the doors see them: reads, and the changes that are not results.
 //
-// Thread safety: reads from any thread. `put_definition`, `open_season`, `drop`, `erase_player` only from the writer
-// (ingest::Pipeline::exclusive). Until `rebuild` has finished every read is Code::not_ready, never a wrong rank.
+// Thread safety: reads from any thread. `put_definition`, `open_season`, `close_season`, `drop`, `erase_player` only
+// from the writer (ingest::Pipeline::exclusive). Until `rebuild` has finished every read is Code::not_ready, never a
+// wrong rank.
 #pragma once
 
 #include <atomic>
@@ -123,8 +124,15 @@ class Service {
   /// The same when it is known without asking anybody; at once.
   std::optional<std::uint64_t> known_version(const BoardRef& ref) const;
 
+  /// Up to `limit` lines of the archive of a closed season, from `position` on; none of one that is not closed.
+  Result<std::vector<ArchivedEntry>> archived(const LeaderboardName& leaderboard, SeasonId season,
+                                              std::uint64_t position, std::size_t limit) const;
+
   Result<bool> put_definition(const Definition& definition);
   Result<void> open_season(const LeaderboardName& leaderboard, const Season& season);
+  /// No result of the season is taken any more; its end is now if it had none or a later one. Its archive comes soon
+  /// after (SeasonClosing). Does nothing when it is closing or closed. Errors: not_found, field `season`.
+  Result<Season> close_season(const LeaderboardName& leaderboard, SeasonId season);
   Result<void> drop(const LeaderboardName& leaderboard);
   /// Off every board of the leaderboard; returns how many results stopped counting.
   Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player, Ledger::Erase mode);
@@ -142,6 +150,8 @@ class Service {
   /// Fills in the previous ranks that `ref` asks for.
   Result<void> compare(const BoardRef& ref, const Board& board, std::span<Entry* const> entries) const;
   Result<Page> compared(const BoardRef& ref, const Board& board, Result<Page> page) const;
+  /// The board's season, if it is closed.
+  std::optional<Season> closed_season(const Board& board) const;
   /// Errors: not_ready while it may be open in another process.
   Result<bool> is_unopened(const Board& board) const;
   /// Where the boards are in this process: makes those of earlier days and weeks that `to` keeps and `from` did not.

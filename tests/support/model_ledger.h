@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "leaderboards/ledger.h"
+#include "support/model_archives.h"
 
 namespace scoreline::test {
 
@@ -115,7 +116,10 @@ class ModelLedger final : public leaderboards::Ledger {
   Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override {
     const std::lock_guard lock(mutex_);
     std::vector<leaderboards::LeaderboardRecord> all;
-    for (const auto& [name, record] : records_) all.push_back(record);
+    for (const auto& [name, record] : records_) {
+      all.push_back(record);
+      for (leaderboards::Season& season : all.back().seasons) archives_.tell(name, season);
+    }
     return all;
   }
 
@@ -144,6 +148,7 @@ class ModelLedger final : public leaderboards::Ledger {
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override {
     const std::lock_guard lock(mutex_);
     const auto rows = erase_rows([&](const Row& row) { return row.result.leaderboard == leaderboard; });
+    archives_.forget(leaderboard);
     if (records_.erase(leaderboard) + rows == 0) {
       return fail(Code::not_found, "there is no such leaderboard", "leaderboard");
     }
@@ -156,6 +161,7 @@ class ModelLedger final : public leaderboards::Ledger {
                        [&](const Row& row) { return row.counts && row.result.leaderboard == leaderboard; });
   }
 
+  leaderboards::Archives& archives() override { return archives_; }
   /// It never gives up: a scripted fault is that of one append.
   std::optional<Error> write_failure() const override { return std::nullopt; }
 
@@ -196,9 +202,24 @@ class ModelLedger final : public leaderboards::Ledger {
   }
 
   leaderboards::Recorded record(const leaderboards::MatchResult& result) {
+    if (archives_.is_closed(result.leaderboard, result.season) && !places_.contains(key_of(result))) {
+      return leaderboards::Recorded::season_closed;
+    }
     if (!places_.emplace(key_of(result), rows_.size()).second) return leaderboards::Recorded::duplicate;
     rows_.push_back({result, true});
     return leaderboards::Recorded::recorded;
+  }
+
+  bool end_season(const leaderboards::LeaderboardName& leaderboard, const leaderboards::Season& season) {
+    const std::lock_guard lock(mutex_);
+    const auto record = records_.find(leaderboard);
+    if (record == records_.end()) return false;
+    for (leaderboards::Season& known : record->second.seasons) {
+      if (known.id != season.id) continue;
+      known.end = season.end;
+      return true;
+    }
+    return false;
   }
 
   template <typename Which>
@@ -209,6 +230,9 @@ class ModelLedger final : public leaderboards::Ledger {
     return erased;
   }
 
+  // Its lock is taken before mutex_ when a season ends, and after it elsewhere: no test does both at once.
+  ModelArchives archives_{
+      [this](const auto& leaderboard, const auto& season) { return end_season(leaderboard, season); }};
   mutable std::mutex mutex_;
   Script script_;
   std::optional<std::string> refused_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -15,7 +16,7 @@ using leaderboards::Recorded;
 
 namespace {
 
-// A hashed look-up in the target list and not a join: a join might change the order of the rows.
+// Hashed look-ups and not joins: a join might change the order of the rows.
 constexpr Statement kInsert{
     "append",
     "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, by_player) "
@@ -23,7 +24,14 @@ constexpr Statement kInsert{
     "leaderboard IN (SELECT name FROM leaderboards WHERE rule = 'sum') "
     "FROM unnest($1::text[], $2::uuid[], $3::text[], $4::integer[], $5::bigint[], $6::timestamptz[]) "
     "AS result(leaderboard, match_id, player_id, season_id, points, achieved_at) "
+    "WHERE (leaderboard, season_id) NOT IN (SELECT leaderboard, season_id FROM closings) "
     "ON CONFLICT (leaderboard, match_id, player_id) DO NOTHING RETURNING leaderboard, match_id, player_id"};
+
+// After the lock: a season that is not among these takes results until the transaction ends.
+constexpr Statement kClosedSeasons{
+    "closed_seasons",
+    "SELECT leaderboard, season_id FROM closings "
+    "JOIN unnest($1::text[], $2::integer[]) AS asked(leaderboard, season_id) USING (leaderboard, season_id)"};
 
 using Key = std::tuple<std::string_view, Uuid, std::string_view>;
 
@@ -43,7 +51,7 @@ AppendBatch::AppendBatch(std::span<const MatchResult> batch) : batch_(batch), pl
 }
 
 std::vector<Call> AppendBatch::calls() const {
-  std::vector<Call> calls{lock_call()};
+  std::vector<Call> calls{lock_call(), closed_seasons_call()};
   for (std::size_t first = 0; first < places_.size(); first += kMaxRows) {
     calls.push_back(insert_call(std::span(places_).subspan(first, std::min(kMaxRows, places_.size() - first))));
   }
@@ -58,6 +66,19 @@ Call AppendBatch::lock_call() const {
   }
   Call call{&kLockDefinitionsShared, {}};
   call.parameters.add(names);
+  return call;
+}
+
+Call AppendBatch::closed_seasons_call() const {
+  std::set<std::pair<std::string_view, std::int32_t>> seasons;
+  for (const MatchResult& result : batch_) seasons.emplace(result.leaderboard.text(), result.season.value);
+  Array leaderboards(Type::text, seasons.size()), ids(Type::int4, seasons.size());
+  for (const auto& [leaderboard, id] : seasons) {
+    leaderboards.add(leaderboard);
+    ids.add(id);
+  }
+  Call call{&kClosedSeasons, {}};
+  call.parameters.add(std::move(leaderboards)).add(std::move(ids));
   return call;
 }
 
@@ -83,12 +104,22 @@ Call AppendBatch::insert_call(std::span<const std::uint32_t> places) const {
 
 std::vector<Recorded> AppendBatch::answers(std::span<const Rows> rows) const {
   std::vector<Recorded> answers(batch_.size(), Recorded::duplicate);
-  SCORELINE_CHECK(rows.size() == 1 + (places_.size() + kMaxRows - 1) / kMaxRows);
+  SCORELINE_CHECK(rows.size() == kRowsFrom + (places_.size() + kMaxRows - 1) / kMaxRows);
   for (std::size_t first = 0; first < places_.size(); first += kMaxRows) {
-    answer(std::span(places_).subspan(first, std::min(kMaxRows, places_.size() - first)), rows[1 + first / kMaxRows],
-           answers);
+    answer(std::span(places_).subspan(first, std::min(kMaxRows, places_.size() - first)),
+           rows[kRowsFrom + first / kMaxRows], answers);
   }
+  if (rows[1].size() > 0) answer_closed(rows[1], answers);
   return answers;
+}
+
+void AppendBatch::answer_closed(const Rows& closed, std::vector<Recorded>& to) const {
+  std::set<std::pair<std::string_view, std::int64_t>> seasons;
+  for (int row = 0; row < closed.size(); ++row) seasons.emplace(closed.bytes(row, 0), closed.integer(row, 1));
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    if (to[i] == Recorded::recorded) continue;
+    if (seasons.contains({batch_[i].leaderboard.text(), batch_[i].season.value})) to[i] = Recorded::season_closed;
+  }
 }
 
 void AppendBatch::answer(std::span<const std::uint32_t> places, const Rows& rows, std::vector<Recorded>& to) const {

@@ -18,15 +18,20 @@ class AppendBatch {
   /// `batch` must live as long as this.
   explicit AppendBatch(std::span<const leaderboards::MatchResult> batch);
 
-  /// One pipeline: a lock on the leaderboards' definitions, then the rows in statements of at most kMaxRows.
+  /// One pipeline: a lock on the leaderboards' definitions, which seasons are closed, then the rows in statements of at
+  /// most kMaxRows.
   std::vector<Call> calls() const;
-  /// One answer per result of the batch, in its order. `rows`: one per call.
+  /// One answer per result of the batch, in its order; one of a closed season may be there all the same. `rows`: one
+  /// per call.
   std::vector<leaderboards::Recorded> answers(std::span<const Rows> rows) const;
 
  private:
   static constexpr std::size_t kMaxRows = 2'000;
+  static constexpr std::size_t kRowsFrom = 2;  // calls before the first that records
 
   Call lock_call() const;
+  Call closed_seasons_call() const;
+  void answer_closed(const Rows& closed, std::vector<leaderboards::Recorded>& to) const;
   Call insert_call(std::span<const std::uint32_t> places) const;
   void answer(std::span<const std::uint32_t> places, const Rows& rows, std::vector<leaderboards::Recorded>& to) const;
 

@@ -7,6 +7,7 @@
 
 #include "adapters/postgres/append_batch.h"
 #include "adapters/postgres/migrations.h"
+#include "adapters/postgres/postgres_archives.h"
 #include "adapters/postgres/postgres_dead_letters.h"
 #include "adapters/postgres/statements.h"
 #include "base/limits.h"
@@ -34,6 +35,10 @@ constexpr Statement kKept{
     "SELECT kept.leaderboard, season_id, kept.player_id, kept.match_id, points, achieved_at "
     "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS like_this(leaderboard, match_id, player_id) "
     "JOIN match_results AS kept USING (leaderboard, match_id, player_id) WHERE NOT erased"};
+constexpr Statement kThere{"there",
+                           "SELECT place FROM unnest($1::text[], $2::uuid[], $3::text[]) WITH ORDINALITY "
+                           "AS like_this(leaderboard, match_id, player_id, place) "
+                           "JOIN match_results USING (leaderboard, match_id, player_id)"};
 constexpr Statement kContains{"contains",
                               "SELECT EXISTS (SELECT FROM match_results WHERE leaderboard = $1::text "
                               "AND match_id = $2::uuid AND player_id = $3::text)"};
@@ -65,7 +70,10 @@ bool is_worth_another_try(const Failure& failure) {
 }  // namespace
 
 PostgresLedger::PostgresLedger(ConnectionUrl url, const Options& options, const Clock& clock, Random& random)
-    : options_(options), connector_(std::move(url), options, clock, random), readers_(connector_, options) {}
+    : options_(options),
+      connector_(std::move(url), options, clock, random),
+      readers_(connector_, options),
+      archives_(std::make_unique<PostgresArchives>(*this)) {}
 
 PostgresLedger::~PostgresLedger() {
   if (writer_) writer_->leave(in(kLeaving));
@@ -90,6 +98,8 @@ Result<void> PostgresLedger::prepare() {
   writer_.emplace(*std::move(session));
   return {};
 }
+
+leaderboards::Archives& PostgresLedger::archives() { return *archives_; }
 
 std::unique_ptr<ingest::DeadLetters> PostgresLedger::dead_letters() {
   return std::make_unique<PostgresDeadLetters>(*this);
@@ -117,13 +127,38 @@ Result<std::vector<Recorded>> PostgresLedger::append(std::span<const MatchResult
   SCORELINE_CHECK(!batch.empty() && batch.size() <= kMaxBatch);
   const AppendBatch sorted(batch);
   const auto rows = write(sorted.calls(), options_.timeout);
-  if (rows) return sorted.answers(*rows);
+  if (rows) return settle_closed(batch, sorted.answers(*rows));
   Error error = to_error(rows.error(), "recording results");
   if (error.code == Code::invalid && batch.size() == 1) {
     error.detail = fmt::format("match {}: {}", format_uuid(batch.front().match_id), error.detail);
     error.field = "matchId";
   }
   return fail(std::move(error));
+}
+
+/// What a closed season took while it was open is a duplicate.
+Result<std::vector<Recorded>> PostgresLedger::settle_closed(std::span<const MatchResult> batch,
+                                                            std::vector<Recorded> answers) {
+  std::vector<std::size_t> closed;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i] == Recorded::season_closed) closed.push_back(i);
+  }
+  if (closed.empty()) return answers;
+  Array leaderboards(Type::text, closed.size()), matches(Type::uuid, closed.size()), players(Type::text, closed.size());
+  for (const std::size_t i : closed) {
+    leaderboards.add(std::string_view(batch[i].leaderboard.text()));
+    matches.add(batch[i].match_id);
+    players.add(std::string_view(batch[i].player.text()));
+  }
+  Call call{&kThere, {}};
+  call.parameters.add(std::move(leaderboards)).add(std::move(matches)).add(std::move(players));
+  const auto there = read("looking for results", std::move(call));
+  // What else the batch brought is kept: sent again, it is a duplicate.
+  if (!there) return fail(Error{Code::unknown_outcome, there.error().detail, {}, there.error().retry_after});
+  for (int row = 0; row < there->size(); ++row) {
+    answers[closed[static_cast<std::size_t>(there->integer(row, 0) - 1)]] = Recorded::duplicate;
+  }
+  return answers;
 }
 
 Result<void> PostgresLedger::scan(const std::function<void(const LedgerRow&)>& visit,

@@ -62,6 +62,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
                           const leaderboards::Season& season) override;
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override;
   Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override;
+  leaderboards::Archives& archives() override;
   /// Never: a lost connection is made again.
   std::optional<Error> write_failure() const override { return std::nullopt; }
 
@@ -88,12 +89,15 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   const std::string& description() const { return connector_.url().description(); }
 
  private:
+  friend class PostgresArchives;
   friend class PostgresDeadLetters;
   PostgresLedger(ConnectionUrl url, const Options& options, const Clock& clock, Random& random);
   Result<void> prepare();
   /// One pipeline on the writing connection, which is made again when it was lost; sent again while that is safe.
   Attempt<std::vector<Rows>> write(std::span<const Call> calls, std::chrono::milliseconds timeout);
   Result<std::vector<Rows>> change(std::string_view doing, std::span<const Call> calls);
+  Result<std::vector<leaderboards::Recorded>> settle_closed(std::span<const leaderboards::MatchResult> batch,
+                                                            std::vector<leaderboards::Recorded> answers);
   Result<void> scan_from(std::optional<Watermark> since,
                          const std::function<void(const leaderboards::LedgerRow&)>& visit,
                          const std::function<void(leaderboards::ScanProgress)>& progress);
@@ -106,6 +110,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   Connector connector_;
   ReaderPool readers_;
   ServerReport report_;
+  const std::unique_ptr<leaderboards::Archives> archives_;
   std::mutex writer_mutex_;
   std::optional<WriterSession> writer_;  // guarded by writer_mutex_
   std::optional<Mark> untold_;           // guarded by writer_mutex_; to be taken away

@@ -45,15 +45,23 @@ constexpr Statement kPutSeason{
     "INSERT INTO seasons(leaderboard, season_id, start_at, end_at) "
     "SELECT name, $2::integer, $3::timestamptz, $4::timestamptz FROM leaderboards WHERE name = $1::text "
     "ON CONFLICT (leaderboard, season_id) DO UPDATE SET start_at = excluded.start_at, end_at = excluded.end_at"};
+constexpr Statement kDropArchives{"drop_archives",
+                                  "WITH gone AS (DELETE FROM closings WHERE leaderboard = $1::text RETURNING archive), "
+                                  "lines AS (DELETE FROM archives WHERE archive IN (SELECT archive FROM gone)) "
+                                  "DELETE FROM archived_players WHERE archive IN (SELECT archive FROM gone)"};
 constexpr Statement kDropSeasons{"drop_seasons", "DELETE FROM seasons WHERE leaderboard = $1::text"};
 constexpr Statement kDropDefinition{"drop_definition", "DELETE FROM leaderboards WHERE name = $1::text"};
 constexpr Statement kDropResults{"drop_results", "DELETE FROM match_results WHERE leaderboard = $1::text"};
 constexpr Statement kLeaderboards{
     "leaderboards",
-    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top, season_id, start_at, end_at, "
-    "days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, season_from "
-    "FROM leaderboards LEFT JOIN calendars ON calendars.leaderboard = name "
-    "LEFT JOIN seasons ON seasons.leaderboard = name ORDER BY name, season_id"};
+    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top, seasons.season_id, "
+    "start_at, end_at, "
+    "days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, season_from, "
+    "state, players, anonymous FROM leaderboards LEFT JOIN calendars ON calendars.leaderboard = name "
+    "LEFT JOIN seasons ON seasons.leaderboard = name "
+    "LEFT JOIN closings ON closings.leaderboard = name AND closings.season_id = seasons.season_id "
+    "ORDER BY name, seasons.season_id"};
+constexpr int kClosing = 22;   // the first column of a closing in that
 constexpr int kCalendar = 13;  // its first column there
 
 Call call_on(const Statement& statement, const LeaderboardName& leaderboard) {
@@ -176,6 +184,7 @@ Result<void> PostgresLedger::put_season(const LeaderboardName& leaderboard, cons
 Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard) {
   const Call calls[] = {allow_time(),
                         call_on(kLockDefinition, leaderboard),
+                        call_on(kDropArchives, leaderboard),
                         call_on(kDropSeasons, leaderboard),
                         call_on(kForgetCalendar, leaderboard),
                         call_on(kDropDefinition, leaderboard),
@@ -183,7 +192,7 @@ Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard
                         {&kBumpDefinitions, {}}};
   const auto rows = change("dropping a leaderboard", calls);
   if (!rows) return fail(rows.error());
-  if ((*rows)[4].affected() + (*rows)[5].affected() == 0) return no_leaderboard(leaderboard);
+  if ((*rows)[5].affected() + (*rows)[6].affected() == 0) return no_leaderboard(leaderboard);
   return {};
 }
 
@@ -201,6 +210,12 @@ Result<std::vector<LeaderboardRecord>> PostgresLedger::leaderboards() {
     records.back().seasons.push_back({{static_cast<std::int32_t>(rows->integer(row, 10))},
                                       rows->optional_time(row, 11),
                                       rows->optional_time(row, 12)});
+    if (rows->is_null(row, kClosing)) continue;
+    leaderboards::Season& season = records.back().seasons.back();
+    const bool closed = rows->bytes(row, kClosing) == "closed";
+    season.state = closed ? leaderboards::SeasonState::closed : leaderboards::SeasonState::closing;
+    season.players = static_cast<std::uint64_t>(rows->integer(row, kClosing + 1));
+    season.anonymous = static_cast<std::uint64_t>(rows->integer(row, kClosing + 2));
   }
   return records;
 }

@@ -107,6 +107,8 @@ Result<void> LedgerAudit::check_small_tables() {
   if (!seasons) return fail(seasons.error());
   const auto calendars = sum_of(Table::calendars, kCalendarRows, found_hash_);
   if (!calendars) return fail(calendars.error());
+  const auto closings = sum_of(Table::closings, kClosingRows, found_hash_);
+  if (!closings) return fail(closings.error());
   report_.leaderboards = *leaderboards;
   report_.seasons = *seasons;
 

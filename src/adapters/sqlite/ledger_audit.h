@@ -25,6 +25,7 @@ struct AuditReport {
   std::uint64_t leaderboards = 0;
   std::uint64_t seasons = 0;
   std::uint64_t erasures = 0;
+  std::uint64_t archived = 0;         ///< lines of archives; not counted by a scan
   std::vector<std::string> findings;  ///< what is damaged, each with what was expected; empty: all is well
 };
 
@@ -64,6 +65,10 @@ class LedgerAudit {
   std::unordered_map<std::string, std::int64_t> up_to_batch_;
   std::string erasure_key_;
 };
+
+/// Whether every archive has the lines that its closing seals, and finds each player's: adds to the report. Errors:
+/// storage_failed when it cannot be read.
+Result<void> check_archives(Connection& connection, AuditReport& report);
 
 /// That the ledger, which ends at `last`, has the batch that the witness names. Errors: damaged, and those of reading.
 Result<void> check_witnessed(Connection& connection, const Head& witnessed, const Head& last);

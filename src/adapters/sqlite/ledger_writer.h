@@ -22,6 +22,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,8 @@ class LedgerWriter {
   Result<void> commit(std::string_view kind, const Delta& delta);
   /// The same for a change of tables that `batches` does not seal.
   Result<void> commit_unsealed();
+  /// Makes a whole change, from begin() to commit_unsealed(), that need not be durable before the next commit() is.
+  Result<void> unsynced(const std::function<Result<void>()>& change);
   /// Takes the change back after a statement failed, and says what failed.
   Error abandon(std::string_view doing);
   void rollback();

@@ -40,6 +40,26 @@ inline constexpr std::string_view kSeasonRowsOfLeaderboard =
 inline constexpr std::string_view kSeasonRow =
     "SELECT leaderboard, season_id, start_at, end_at FROM seasons WHERE leaderboard = ?1 AND season_id = ?2";
 
+inline constexpr std::string_view kClosingRows =
+    "SELECT leaderboard, season_id, archive, state, generation, players, anonymous, checksum FROM closings";
+inline constexpr std::string_view kClosingRowsOfLeaderboard =
+    "SELECT leaderboard, season_id, archive, state, generation, players, anonymous, checksum FROM closings "
+    "WHERE leaderboard = ?1";
+inline constexpr std::string_view kClosingRow =
+    "SELECT leaderboard, season_id, archive, state, generation, players, anonymous, checksum FROM closings "
+    "WHERE leaderboard = ?1 AND season_id = ?2";
+inline constexpr std::string_view kClosingRowOfArchive =
+    "SELECT leaderboard, season_id, archive, state, generation, players, anonymous, checksum FROM closings "
+    "WHERE archive = ?1";
+
+// Not sealed themselves: their hashes add up to the checksum of their closing.
+inline constexpr std::string_view kArchiveRows =
+    "SELECT position, \"rank\", player_id, points, achieved_at, extra FROM archives WHERE archive = ?1 "
+    "ORDER BY position";
+inline constexpr std::string_view kArchiveRow =
+    "SELECT position, \"rank\", player_id, points, achieved_at, extra FROM archives WHERE archive = ?1 "
+    "AND position = ?2";
+
 inline constexpr std::string_view kErasureRows = "SELECT leaderboard, player_id, up_to_batch FROM erasures";
 inline constexpr std::string_view kErasureRowsOfLeaderboard =
     "SELECT leaderboard, player_id, up_to_batch FROM erasures WHERE leaderboard = ?1";

@@ -22,7 +22,9 @@ enum class Table : std::uint8_t {
   seasons,
   erasures,
   match_results_by_player,
-  calendars
+  calendars,
+  closings,
+  archives
 };
 
 /// Hashes one row after the other: the table, then each column by its type, length and bytes.

@@ -78,7 +78,14 @@ Result<void> read_calendar(const Statement& row, leaderboards::Definition& defin
 }
 
 leaderboards::Season read_season(const Statement& row) {
-  return {{static_cast<std::int32_t>(row.integer(1))}, read_time(row, 2), read_time(row, 3)};
+  leaderboards::Season season{{static_cast<std::int32_t>(row.integer(1))}, read_time(row, 2), read_time(row, 3)};
+  if (row.type(4) != Statement::Type::null) {
+    const bool closed = row.bytes(4) == "closed";
+    season.state = closed ? leaderboards::SeasonState::closed : leaderboards::SeasonState::closing;
+    season.players = static_cast<std::uint64_t>(row.integer(5));
+    season.anonymous = static_cast<std::uint64_t>(row.integer(6));
+  }
+  return season;
 }
 
 Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection) {
@@ -101,7 +108,9 @@ Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection)
     if (auto read = read_calendar(*calendars, record->second.definition); !read) return fail(read.error());
   }
   if (step == Step::failed) return fail(connection.error("reading calendars"));
-  auto seasons = connection.prepare(kSeasonRows);
+  auto seasons = connection.prepare(
+      "SELECT leaderboard, season_id, start_at, end_at, state, players, anonymous FROM seasons "
+      "LEFT JOIN closings USING (leaderboard, season_id)");
   if (!seasons) return fail(seasons.error());
   while ((step = seasons->step()) == Step::row) {
     const auto record = records.find(seasons->bytes(0));
@@ -162,6 +171,12 @@ Result<void> SqliteLedger::prepare() {
     if (definition.rule == leaderboards::Rule::sum) by_player_.insert(definition.name.text());
   }
 
+  auto archive_reader = open_reader();
+  if (!archive_reader) return fail(archive_reader.error());
+  auto archives = SqliteArchives::open(*writer_, *std::move(archive_reader));
+  if (!archives) return fail(archives.error());
+  archives_ = *std::move(archives);
+
   auto reader = open_reader();
   if (!reader) return fail(reader.error());
   reader_ = std::move(*reader);  // before its statements: they must go first, also when one of them fails
@@ -208,6 +223,15 @@ Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> 
   answers.reserve(batch.size());
   Delta delta;
   for (const MatchResult& result : batch) {
+    if (archives_->is_closed(result.leaderboard.text(), result.season)) {
+      const auto known = contains(result.leaderboard, result.match_id, result.player);
+      if (!known) {
+        writer_->rollback();
+        return fail(known.error());
+      }
+      answers.push_back(*known ? Recorded::duplicate : Recorded::season_closed);
+      continue;
+    }
     const bool by_player = is_by_player(result.leaderboard.text());
     insert_result_.bind(1, result.leaderboard.text())
         .bind(2, result.match_id.bytes)
@@ -225,7 +249,7 @@ Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> 
     delta.rows_hash += hash_of(hasher_, result, seq, by_player);
   }
   if (delta.rows == 0) {
-    writer_->rollback();  // all duplicates: what they repeat is durable already
+    writer_->rollback();  // nothing new: what duplicates repeat is durable already
     return answers;
   }
   if (auto committed = writer_->commit("append", delta); !committed) return fail(committed.error());
@@ -260,6 +284,7 @@ Result<AuditReport> SqliteLedger::verify(const std::function<void(leaderboards::
     report->findings.push_back(told.error().detail);
   }
 
+  if (auto checked = check_archives(*reader, *report); !checked) return fail(checked.error());
   auto check = reader->prepare("PRAGMA integrity_check");
   if (!check) return fail(check.error());
   Step step;

@@ -28,6 +28,7 @@
 #include "adapters/sqlite/ledger_audit.h"
 #include "adapters/sqlite/ledger_writer.h"
 #include "adapters/sqlite/options.h"
+#include "adapters/sqlite/sqlite_archives.h"
 #include "ingest/dead_letters.h"
 #include "leaderboards/ledger.h"
 
@@ -62,6 +63,7 @@ class SqliteLedger final : public leaderboards::Ledger {
                           const leaderboards::Season& season) override;
   Result<void> drop_leaderboard(const leaderboards::LeaderboardName& leaderboard) override;
   Result<bool> has_results(const leaderboards::LeaderboardName& leaderboard) override;
+  leaderboards::Archives& archives() override { return *archives_; }
   std::optional<Error> write_failure() const override;
 
   /// Everything that scan() checks, SQLite's own integrity_check, and the witness. Seconds for a million results.
@@ -99,6 +101,7 @@ class SqliteLedger final : public leaderboards::Ledger {
   FolderLock lock_;
   std::filesystem::path file_;
   std::unique_ptr<LedgerWriter> writer_;
+  std::unique_ptr<SqliteArchives> archives_;
   Statement insert_result_;
   RowHasher hasher_;
   std::set<std::string, std::less<>> by_player_;  // leaderboards whose rule is sum; the writing thread's

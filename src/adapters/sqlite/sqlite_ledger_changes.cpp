@@ -222,11 +222,19 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
   static constexpr Part kParts[] = {
       {Table::match_results, kResultRowsOfLeaderboard, "DELETE FROM match_results WHERE leaderboard = ?1"},
       {Table::erasures, kErasureRowsOfLeaderboard, "DELETE FROM erasures WHERE leaderboard = ?1"},
+      {Table::closings, kClosingRowsOfLeaderboard, "DELETE FROM closings WHERE leaderboard = ?1"},
       {Table::seasons, kSeasonRowsOfLeaderboard, "DELETE FROM seasons WHERE leaderboard = ?1"},
       {Table::calendars, kCalendarRow, "DELETE FROM calendars WHERE leaderboard = ?1"},
       {Table::leaderboards, kLeaderboardRow, "DELETE FROM leaderboards WHERE name = ?1"},
   };
   auto done = change("drop", [&](Delta& delta) -> Result<bool> {
+    for (const std::string_view lines :
+         {"DELETE FROM archives WHERE archive IN (SELECT archive FROM closings WHERE leaderboard = ?1)",
+          "DELETE FROM archived_players WHERE archive IN (SELECT archive FROM closings WHERE leaderboard = ?1)"}) {
+      auto remove = prepare_change(lines, leaderboard.text());
+      if (!remove) return fail(remove.error());
+      if (auto gone = run_change(*remove); !gone) return fail(gone.error());
+    }
     std::int64_t dropped = 0;
     for (const Part& part : kParts) {
       auto rows = prepare_change(part.rows, leaderboard.text());
@@ -241,7 +249,10 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
     if (dropped > 0) return true;
     return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
   });
-  if (done) by_player_.erase(leaderboard.text());
+  if (done) {
+    by_player_.erase(leaderboard.text());
+    archives_->forget(leaderboard.text());
+  }
   return done;
 }
 

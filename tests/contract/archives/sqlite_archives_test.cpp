@@ -1,0 +1,47 @@
+#include "adapters/sqlite/sqlite_ledger.h"
+#include "contract/archives/archives_contract.h"
+#include "support/model_ledger.h"
+#include "support/scratch_folder.h"
+
+namespace scoreline::leaderboards {
+namespace {
+
+class ModelHarness final : public ArchivesHarness {
+ public:
+  Ledger& ledger() override { return ledger_; }
+  void reopen() override {}
+
+ private:
+  test::ModelLedger ledger_;
+};
+
+class SqliteHarness final : public ArchivesHarness {
+ public:
+  SqliteHarness() { open(); }
+  // Whatever a test did, the ledger verifies.
+  ~SqliteHarness() override {
+    EXPECT_THAT(ledger_->verify([](ScanProgress) {})->findings, ::testing::IsEmpty());
+  }
+  Ledger& ledger() override { return *ledger_; }
+  void reopen() override {
+    ledger_.reset();
+    open();
+  }
+
+ private:
+  void open() {
+    auto opened = sqlite::SqliteLedger::open(folder_.path() / "data");
+    if (!opened) throw std::runtime_error(opened.error().detail);
+    ledger_ = std::move(*opened);
+  }
+  test::ScratchFolder folder_;
+  std::unique_ptr<sqlite::SqliteLedger> ledger_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Model, ArchivesContract,
+                         ::testing::Values(ArchivesMaker{"model", [] { return std::make_unique<ModelHarness>(); }}));
+INSTANTIATE_TEST_SUITE_P(Sqlite, ArchivesContract,
+                         ::testing::Values(ArchivesMaker{"sqlite", [] { return std::make_unique<SqliteHarness>(); }}));
+
+}  // namespace
+}  // namespace scoreline::leaderboards
