@@ -15,7 +15,7 @@ using leaderboards::Recorded;
 
 namespace {
 
-// A hashed look-up in the target list and not a join: a join might change the order of the rows.
+// Look-ups and not joins: a join might change the order of the rows.
 constexpr Statement kInsert{
     "append",
     "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, by_player) "
@@ -23,6 +23,8 @@ constexpr Statement kInsert{
     "leaderboard IN (SELECT name FROM leaderboards WHERE rule = 'sum') "
     "FROM unnest($1::text[], $2::uuid[], $3::text[], $4::integer[], $5::bigint[], $6::timestamptz[]) "
     "AS result(leaderboard, match_id, player_id, season_id, points, achieved_at) "
+    "WHERE (SELECT void.match_id FROM voided_matches AS void "
+    "WHERE void.leaderboard = result.leaderboard AND void.match_id = result.match_id) IS NULL "
     "ON CONFLICT (leaderboard, match_id, player_id) DO NOTHING RETURNING leaderboard, match_id, player_id"};
 
 using Key = std::tuple<std::string_view, Uuid, std::string_view>;

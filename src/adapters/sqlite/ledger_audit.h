@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "adapters/sqlite/connection.h"
@@ -25,6 +26,8 @@ struct AuditReport {
   std::uint64_t leaderboards = 0;
   std::uint64_t seasons = 0;
   std::uint64_t erasures = 0;
+  std::uint64_t hidden_players = 0;
+  std::uint64_t voided_matches = 0;
   std::vector<std::string> findings;  ///< what is damaged, each with what was expected; empty: all is well
 };
 
@@ -48,6 +51,10 @@ class LedgerAudit {
   void check_sums();
   Result<std::uint64_t> sum_of(Table table, std::string_view sql, std::uint64_t& hash);
   bool is_erased(std::string_view leaderboard, std::string_view player, std::int64_t batch);
+  Result<void> check_moderation();
+  Result<void> keys_of(Table table, std::string_view sql, std::unordered_set<std::string>& keys);
+  /// Whether a key of two columns is there.
+  bool is_among(const std::unordered_set<std::string>& keys, std::string_view first, std::string_view second);
   Result<void> unreadable(std::string_view doing);
 
   Connection& connection_;
@@ -62,7 +69,8 @@ class LedgerAudit {
   std::uint64_t index_rows_ = 0;  // what the index by player must hold
   std::uint64_t index_hash_ = 0;
   std::unordered_map<std::string, std::int64_t> up_to_batch_;
-  std::string erasure_key_;
+  std::unordered_set<std::string> hidden_players_, voided_matches_;
+  std::string key_;
 };
 
 /// That the ledger, which ends at `last`, has the batch that the witness names. Errors: damaged, and those of reading.

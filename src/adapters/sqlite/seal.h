@@ -22,7 +22,10 @@ enum class Table : std::uint8_t {
   seasons,
   erasures,
   match_results_by_player,
-  calendars
+  calendars,
+  hidden_players = 16,
+  voided_matches,
+  audit_log
 };
 
 /// Hashes one row after the other: the table, then each column by its type, length and bytes.
