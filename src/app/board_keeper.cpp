@@ -81,7 +81,7 @@ Result<void> BoardKeeper::follow_definitions() {
   const auto current = service_.catalogue().is_current();
   if (!current) return fail(current.error());
   if (*current) return {};
-  return ingest::on_writer(pipeline_, [this] { return service_.catalogue().refresh(); });
+  return ingest::on_writer(pipeline_, [this] { return service_.follow_changes(); });
 }
 
 Result<void> BoardKeeper::make_lost_boards() {
@@ -94,8 +94,10 @@ Result<void> BoardKeeper::make_lost_boards() {
 Result<void> BoardKeeper::show_left_behind() {
   const auto gone = ingest::show_left_behind(service_.catalogue(), ledger_, *backing_.index, clock_.now());
   if (!gone) return fail(gone.error());
-  if (*gone > 0) tell_("a server or its connection is gone; what it had recorded is on the boards");
-  return {};
+  if (*gone == 0) return {};
+  tell_("a server or its connection is gone; what it had recorded is on the boards");
+  // It may not have heard of the last ones that were hidden.
+  return ingest::on_writer(pipeline_, [this] { return service_.take_off_hidden(); });
 }
 
 Result<void> BoardKeeper::tell_all_shown() {

@@ -10,9 +10,12 @@ namespace scoreline {
 inline constexpr std::size_t kMaxPlayerIdBytes = 128;
 inline constexpr std::size_t kMaxLeaderboardNameBytes = 64;
 inline constexpr std::size_t kMaxLeaderboards = 10'000;
-inline constexpr std::size_t kMaxSeasons = 10'000;  ///< of one leaderboard
+inline constexpr std::size_t kMaxSeasons = 10'000;         ///< of one leaderboard
+inline constexpr std::size_t kMaxHiddenPlayers = 100'000;  ///< of one leaderboard
 inline constexpr std::int64_t kMaxSeasonId = 2'147'483'647;
 inline constexpr int kMaxScale = 9;
+/// Of a reason that is given for a change.
+inline constexpr std::size_t kMaxReasonBytes = 1'000;
 inline constexpr int kMaxKeepDays = 366;   ///< boards of past days
 inline constexpr int kMaxKeepWeeks = 104;  ///< boards of past weeks
 

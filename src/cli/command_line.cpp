@@ -349,6 +349,15 @@ class Parser {
     add_board(*audit_rank_, audit_rank_command_.board, current);
     add_as_of(*audit_rank_, audit_rank_command_.board);
     add_period(*audit_rank_, audit_rank_command_.board);
+    audit_log_ = audit->add_subcommand("log", "What was done to leaderboards, by whom and why; the oldest first");
+    audit_log_->add_option("--after", audit_log_command_.after, "Only what follows this line")
+        ->check(CLI::Range(std::int64_t{0}, kMaxDeadLetterId))
+        ->type_name("ID");
+    audit_log_->add_option("--limit", audit_log_command_.limit, "How many")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{1}, kMaxEntries))
+        ->type_name("N");
+    add_player();
     CLI::App* config =
         command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
     config->require_subcommand(1);
@@ -357,6 +366,28 @@ class Parser {
     add_serve_settings(*config_print_, invocation_.settings);
     add_consumer_settings(*config_print_, invocation_.settings);
     version_ = command("version", "Show the version", "  scoreline version --json");
+  }
+
+  void add_player() {
+    auto& command_for = player_command_;
+    player_ = command("player", "Hide a player, restore or erase one",
+                      "  scoreline player hide mallory --reason aimbot --server http://127.0.0.1:8080\n"
+                      "  scoreline player restore mallory --data DIR\n"
+                      "  scoreline player erase mallory --ledger-too --data DIR");
+    player_->require_subcommand(1);
+    player_->fallthrough();
+    const auto deed = [&](const std::string& name, PlayerCommand::Deed which, const std::string& help) {
+      CLI::App* sub = player_->add_subcommand(name, help);
+      sub->callback([&command_for, which] { command_for.deed = which; });
+      sub->add_option("PLAYER", command_for.player, "The player's id")->required();
+      sub->add_option("--leaderboard,-l", command_for.leaderboard, "Which leaderboard")->capture_default_str();
+      sub->add_option("--reason", command_for.reason, "For the audit log");
+      return sub;
+    };
+    deed("hide", PlayerCommand::Deed::hide, "Off every board, until restored");
+    deed("restore", PlayerCommand::Deed::restore, "Back, with points and time as they were");
+    deed("erase", PlayerCommand::Deed::erase, "Off every board, for good")
+        ->add_flag("--ledger-too", command_for.from_ledger, "The results themselves, too");
   }
 
   Command chosen() const {
@@ -370,6 +401,8 @@ class Parser {
     if (rebuild_->parsed()) return rebuild_command_;
     if (reconcile_->parsed()) return reconcile_command_;
     if (audit_rank_->parsed()) return audit_rank_command_;
+    if (audit_log_->parsed()) return audit_log_command_;
+    if (player_->parsed()) return player_command_;
     if (demo_->parsed()) return demo_command_;
     if (produce_->parsed()) return produce_command_;
     if (dead_letters_->parsed()) return dead_letters_command_;
@@ -395,6 +428,8 @@ class Parser {
   CLI::App* rebuild_ = nullptr;
   CLI::App* reconcile_ = nullptr;
   CLI::App* audit_rank_ = nullptr;
+  CLI::App* audit_log_ = nullptr;
+  CLI::App* player_ = nullptr;
   CLI::App* produce_ = nullptr;
   CLI::App* dead_letters_ = nullptr;
   CLI::App* seasons_ = nullptr;
@@ -409,6 +444,8 @@ class Parser {
   RebuildCommand rebuild_command_;
   ReconcileCommand reconcile_command_;
   AuditRankCommand audit_rank_command_;
+  AuditLogCommand audit_log_command_;
+  PlayerCommand player_command_;
   DemoCommand demo_command_;
   ProduceCommand produce_command_;
   DeadLettersCommand dead_letters_command_;

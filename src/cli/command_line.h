@@ -75,6 +75,22 @@ struct AuditRankCommand {
   BoardChoice board;
 };
 
+/// Hides a player, restores or erases one.
+struct PlayerCommand {
+  enum class Deed : std::uint8_t { hide, restore, erase };
+  Deed deed = Deed::hide;
+  std::string player;
+  std::string leaderboard{leaderboards::kMainLeaderboard};
+  std::string reason;
+  bool from_ledger = false;  ///< erase: the results themselves, too
+};
+
+/// Shows what was done, and by whom.
+struct AuditLogCommand {
+  std::int64_t after = 0;
+  std::size_t limit = 100;
+};
+
 struct DemoCommand {
   std::int64_t rate = 35;             ///< made-up results a second
   std::optional<std::uint64_t> seed;  ///< absent: another season each time
@@ -126,8 +142,8 @@ struct HelpCommand {
 
 using Command =
     std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
-                 RebuildCommand, ReconcileCommand, AuditRankCommand, DemoCommand, ProduceCommand, DeadLettersCommand,
-                 SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+                 RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand, AuditLogCommand, DemoCommand,
+                 ProduceCommand, DeadLettersCommand, SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

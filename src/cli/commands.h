@@ -16,6 +16,8 @@ Result<int> run_verify(const VerifyCommand& command, Context& context);
 Result<int> run_rebuild(const RebuildCommand& command, Context& context);
 Result<int> run_reconcile(const ReconcileCommand& command, Context& context);
 Result<int> run_audit_rank(const AuditRankCommand& command, Context& context);
+Result<int> run_player(const PlayerCommand& command, Context& context);
+Result<int> run_audit_log(const AuditLogCommand& command, Context& context);
 Result<int> run_produce(const ProduceCommand& command, Context& context);
 Result<int> run_dead_letters(const DeadLettersCommand& command, Context& context);
 Result<int> run_season(const SeasonCommand& command, Context& context);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.h"
+#include "ingest/on_writer.h"
 
 namespace scoreline::cli {
 namespace {
@@ -114,6 +115,40 @@ Result<ShownAudit> FolderStore::audit_rank(const BoardChoice& board, const std::
                  : shown(leaderboards::Page{}, *chosen);
   };
   return ShownAudit{shown_place(audit->shown), shown_place(audit->recounted), audit->agrees()};
+}
+
+Result<std::string> FolderStore::moderate(const PlayerCommand& command) {
+  const auto player = PlayerId::parse(command.player);
+  if (!player) return fail(player.error());
+  const auto leaderboard = leaderboards::LeaderboardName::parse(command.leaderboard);
+  if (!leaderboard) return fail(leaderboard.error());
+  const leaderboards::AskedBy by{.reason = command.reason};
+  return ingest::on_writer(pipeline_, [&]() -> Result<std::string> {
+    if (command.deed == PlayerCommand::Deed::erase) {
+      using Erase = leaderboards::Ledger::Erase;
+      const auto mode = command.from_ledger ? Erase::from_ledger : Erase::from_boards;
+      return service_.erase_player(*leaderboard, *player, mode, by).map(told_erased);
+    }
+    const bool hide = command.deed == PlayerCommand::Deed::hide;
+    const auto changed =
+        hide ? service_.hide_player(*leaderboard, *player, by) : service_.restore_player(*leaderboard, *player, by);
+    return changed.map([hide](bool is_new) { return told_hidden(hide, is_new); });
+  });
+}
+
+Result<std::vector<ShownAuditEntry>> FolderStore::audit_log(std::int64_t after, std::size_t limit) {
+  const auto entries = service_.audit_log(after, limit);
+  if (!entries) return fail(entries.error());
+  std::vector<ShownAuditEntry> shown;
+  for (const auto& [id, entry] : *entries) {
+    std::string about = entry.leaderboard.text();
+    if (entry.season) about += fmt::format(" season {}", entry.season->value);
+    if (entry.player) about += " player " + entry.player->text();
+    if (entry.match) about += " match " + format_uuid(*entry.match);
+    shown.push_back({id, format_timestamp(entry.note.at), std::string(to_string(entry.action)), std::move(about),
+                     entry.note.by, entry.note.detail});
+  }
+  return shown;
 }
 
 Result<std::int64_t> FolderStore::rebuild(const BoardChoice& board, const OnProgress& progress) {

@@ -200,6 +200,51 @@ Result<ShownAudit> ServerStore::audit_rank(const BoardChoice& board, const std::
   return audit;
 }
 
+Result<std::string> ServerStore::moderate(const PlayerCommand& command) {
+  if (const auto id = leaderboards::PlayerId::parse(command.player); !id) return fail(id.error());
+  http::ClientRequest request;
+  request.target = fmt::format("/v1/leaderboards/{}/players/{}", http::percent_encode(command.leaderboard),
+                               http::percent_encode(command.player));
+  request.body = R"({"reason":)";
+  http::append_quoted(request.body, command.reason);
+  request.body += '}';
+  const bool erase = command.deed == PlayerCommand::Deed::erase;
+  const bool hide = command.deed == PlayerCommand::Deed::hide;
+  request.method = erase ? http::Method::del : http::Method::post;
+  if (erase) {
+    request.target += command.from_ledger ? "?ledger=true" : "";
+  } else {
+    request.target += hide ? ":hide" : ":restore";
+  }
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  const auto document = JsonDocument::parse(*body);
+  if (!document) return fail(not_scoreline());
+  if (erase) return told_erased(number_of<std::uint64_t>(document->root(), "erasedResults"));
+  return told_hidden(hide, text_of(document->root(), "changed") == "true");
+}
+
+Result<std::vector<ShownAuditEntry>> ServerStore::audit_log(std::int64_t after, std::size_t limit) {
+  http::ClientRequest request;
+  request.target = fmt::format("/v1/audit-log?after={}&limit={}", after, limit);
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  const auto document = JsonDocument::parse(*body);
+  if (!document) return fail(not_scoreline());
+  std::vector<ShownAuditEntry> entries;
+  each_of(document->root(), "entries", [&](JsonValue entry) {
+    std::string about(text_of(entry, "leaderboard"));
+    for (const auto& [key, word] :
+         {std::pair{"seasonId", " season "}, {"playerId", " player "}, {"matchId", " match "}}) {
+      if (const auto text = text_of(entry, key); !text.empty()) about.append(word).append(text);
+    }
+    entries.push_back({number_of<std::int64_t>(entry, "id"), std::string(text_of(entry, "at")),
+                       std::string(text_of(entry, "action")), std::move(about), std::string(text_of(entry, "by")),
+                       std::string(text_of(entry, "detail"))});
+  });
+  return entries;
+}
+
 Result<std::string> ServerStore::run_task(const BoardChoice& board, std::string_view task, std::string_view query,
                                           const OnProgress& progress) {
   http::ClientRequest request;

@@ -24,6 +24,8 @@ class ServerStore final : public Store {
   Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) override;
   Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) override;
   Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) override;
+  Result<std::string> moderate(const PlayerCommand& command) override;
+  Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t after, std::size_t limit) override;
   Result<std::int64_t> rebuild(const BoardChoice& board, const OnProgress& progress) override;
   Result<ShownDrift> reconcile(const BoardChoice& board, bool repair, const OnProgress& progress) override;
 

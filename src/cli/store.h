@@ -65,6 +65,25 @@ struct ShownAudit {
   bool agrees = false;
 };
 
+/// A line of the audit log.
+struct ShownAuditEntry {
+  std::int64_t id = 0;
+  std::string at;  ///< RFC 3339
+  std::string action;
+  std::string about;  ///< `main season 12 player alice match …`, as far as each is meant
+  std::string by;
+  std::string detail;
+};
+
+/// What became of a player, in words.
+inline std::string told_erased(std::uint64_t results) {
+  return "erased; results that stopped counting: " + std::to_string(results);
+}
+inline std::string told_hidden(bool hidden, bool is_new) {
+  if (hidden) return is_new ? "hidden" : "was hidden already";
+  return is_new ? "restored" : "was not hidden";
+}
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -80,6 +99,11 @@ class Store {
 
   /// Counts the player's rank again from the ledger.
   virtual Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) = 0;
+
+  /// What became of the player, in a few words: `hidden`, `was hidden already`.
+  virtual Result<std::string> moderate(const PlayerCommand& command) = 0;
+  /// At most kMaxEntries.
+  virtual Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t after, std::size_t limit) = 0;
 
   /// Results read so far, of how many.
   using OnProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;

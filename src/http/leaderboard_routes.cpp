@@ -1,4 +1,3 @@
-#include <memory>
 #include <utility>
 
 #include "base/limits.h"
@@ -12,8 +11,6 @@ namespace scoreline::http {
 namespace {
 
 using leaderboards::LeaderboardName;
-using leaderboards::Ledger;
-using leaderboards::PlayerId;
 
 Result<leaderboards::Definition> read_definition_call(const Call& call) {
   if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
@@ -33,23 +30,6 @@ Result<SeasonCall> read_season_call(const Call& call) {
   auto season = read_season(call.request.body);
   if (!season) return fail(std::move(season.error()));
   return SeasonCall{LeaderboardName::trusted(std::string(call.params[0])), std::move(*season)};
-}
-
-struct EraseCall {
-  LeaderboardName leaderboard;
-  PlayerId player;
-  Ledger::Erase mode;
-};
-
-Result<EraseCall> read_erase_call(const Call& call) {
-  if (auto known = call.target.allow_only({"ledger"}); !known) return fail(std::move(known.error()));
-  if (const auto record = call.context.service.catalogue().find(call.params[0]); !record) return fail(record.error());
-  auto player = PlayerId::parse(call.params[1]);
-  if (!player) return fail(std::move(player.error()));
-  const auto ledger = call.target.parameter("ledger").value_or("false");
-  if (ledger != "true" && ledger != "false") return fail(Code::invalid, "must be true or false", "ledger");
-  return EraseCall{LeaderboardName::trusted(std::string(call.params[0])), std::move(*player),
-                   ledger == "true" ? Ledger::Erase::from_ledger : Ledger::Erase::from_boards};
 }
 
 }  // namespace
@@ -125,19 +105,6 @@ void open_season(const Call& call, Responder responder) {
                      std::string out;
                      append_season(out, asked.season, service.clock().now());
                      return json(std::move(out), there ? 200 : 201);
-                   });
-}
-
-void erase_player(const Call& call, Responder responder) {
-  auto asked = read_erase_call(call);
-  if (!asked) return responder.send(problem(asked.error()));
-  change_on_writer(call, std::move(responder),
-                   [asked = std::move(*asked)](leaderboards::Service& service) -> Result<Response> {
-                     const auto erased = service.erase_player(asked.leaderboard, asked.player, asked.mode);
-                     if (!erased) return fail(erased.error());
-                     std::string out = R"({"erasedResults":)";
-                     append_number(out, *erased);
-                     return json(out + '}');
                    });
 }
 

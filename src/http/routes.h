@@ -92,7 +92,14 @@ void put_leaderboard(const Call& call, Responder responder);
 void drop_leaderboard(const Call& call, Responder responder);
 Result<Response> list_seasons(const Call& call);
 void open_season(const Call& call, Responder responder);
+
+// moderation_routes.cpp
+void hide_player(const Call& call, Responder responder);
+void restore_player(const Call& call, Responder responder);
+Result<Response> list_hidden_players(const Call& call);
 void erase_player(const Call& call, Responder responder);
+void void_match(const Call& call, Responder responder);
+Result<Response> read_audit_log(const Call& call);
 
 // archive_routes.cpp
 void close_season(const Call& call, Responder responder);

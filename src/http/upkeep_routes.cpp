@@ -91,6 +91,15 @@ Result<Response> start(const Call& call, BoardTasks::Kind kind, bool repair) {
   const auto task = call.context.tasks.start(
       Task{kind, leaderboards::board_of(view->record->definition, *season, view->period), view->scale(), repair});
   if (!task) return fail(task.error());
+  if (kind == BoardTasks::Kind::rebuild || repair) {
+    using leaderboards::AuditAction;
+    const leaderboards::AuditEntry entry{
+        kind == BoardTasks::Kind::rebuild ? AuditAction::rebuild_board : AuditAction::repair_board,
+        view->record->definition.name, view->season};
+    // On the writer, as all that is written to the ledger. A line that cannot be written does not undo the work.
+    call.context.pipeline.exclusive(
+        [&service = call.context.service, entry] { static_cast<void>(service.add_to_audit(entry)); });
+  }
   return json(task_json(*task), 202);
 }
 

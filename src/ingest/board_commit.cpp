@@ -81,6 +81,10 @@ void BoardCommit::reject_all(const Error& error) {
   rows_.clear();
 }
 
+bool BoardCommit::is_hidden(const Row& row) const {
+  return leaderboards::is_hidden(*target_->record, row.result().player.text());
+}
+
 bool BoardCommit::fits(const Fold& total) const {
   const auto standing = total.standing();
   return !standing || (!total.overflowed() && target_->codec.encode(*standing).has_value());
@@ -173,7 +177,16 @@ Offer BoardCommit::offered_by(const Row& row) {
 
 Result<void> BoardCommit::apply(Ledger& ledger, RankIndex& index) {
   std::vector<Row*> recorded, duplicates;
-  for (Row* const row : rows_) (row->recorded == Recorded::recorded ? recorded : duplicates).push_back(row);
+  for (Row* const row : rows_) {
+    if (row->recorded == Recorded::duplicate) {
+      duplicates.push_back(row);
+    } else if (is_hidden(*row)) {
+      *row->receipt = receipt_of(Outcome::unchanged, {}, *row, target_->record->definition.scale);
+      (*row->receipt)->counts = false;
+    } else {
+      recorded.push_back(row);
+    }
+  }
   const bool shared = !index.exclusive();
   if (shared && board_.rule == Rule::sum) {
     if (const auto applied = apply_shared_totals(ledger, index); !applied) return applied;
@@ -209,7 +222,7 @@ Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) 
   for (Row* const row : rows_) {
     if (row->recorded != Recorded::recorded) continue;
     const auto now = applied->find(row->result().player.text());
-    if (now == applied->end()) continue;  // erased by another process just now
+    if (now == applied->end()) continue;  // hidden, or erased by another process just now
     const Outcome outcome = now->second.changed ? Outcome::improved : Outcome::unchanged;
     *row->receipt = receipt_of(outcome, now->second, *row, target_->record->definition.scale);
   }

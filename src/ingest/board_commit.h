@@ -68,6 +68,8 @@ class BoardCommit {
 
   bool writes_receipts() const { return board_.id.period == leaderboards::Period{}; }
   Result<void> read_totals(leaderboards::Ledger& ledger, const leaderboards::RankIndex& index);
+  /// Recorded, and not shown.
+  bool is_hidden(const Row& row) const;
   bool fits(const leaderboards::Fold& total) const;
   Result<void> admit_one_by_one(leaderboards::Ledger& ledger, std::string_view player, leaderboards::Fold total);
   leaderboards::Offer offered_by(const Row& row);

@@ -67,6 +67,7 @@ Result<void> BoardIntake::show(const std::vector<Message>& batch) {
     if (!accepted) continue;
     const auto& target = *accepted->target;
     if (target.board.rule == Rule::sum || target.opened == nullptr) continue;
+    if (is_hidden(*target.record, accepted->result.player.text())) continue;
     for (const Board& board : boards_of(target.record->definition, *target.opened, clock_.now())) {
       if (!board.span.contains(accepted->result.achieved_at)) continue;
       OffersToBoard& to = by_board.try_emplace(board.id, OffersToBoard{board, {}, {}}).first->second;

@@ -39,7 +39,7 @@ struct Submission {
 /// What became of one result.
 struct Receipt {
   leaderboards::Outcome outcome = leaderboards::Outcome::unchanged;
-  leaderboards::Standing standing;    ///< the player's standing after it; zeros for a duplicate of an erased player
+  leaderboards::Standing standing;    ///< the player's standing after it; zeros while the player is on no board
   int scale = 0;                      ///< of the standing's points
   std::optional<std::uint64_t> rank;  ///< with Ranks::tell
   std::optional<std::uint64_t> previous_rank;
@@ -47,7 +47,7 @@ struct Receipt {
   /// given: the first counts.
   bool conflict = false;
   /// The ledger counts this very result. Not so: a conflict, a duplicate with another time that was not given, and one
-  /// of an erased player.
+  /// of an erased or hidden player.
   bool counts = true;
 };
 

@@ -14,6 +14,8 @@ using Record = std::shared_ptr<const LeaderboardRecord>;
 
 Record make_record(LeaderboardRecord record) {
   std::sort(record.seasons.begin(), record.seasons.end(), [](const Season& a, const Season& b) { return a.id < b.id; });
+  std::sort(record.hidden.begin(), record.hidden.end(),
+            [](const HiddenPlayer& a, const HiddenPlayer& b) { return a.player < b.player; });
   return std::make_shared<const LeaderboardRecord>(std::move(record));
 }
 
@@ -47,6 +49,13 @@ const Season* find_season(const LeaderboardRecord& record, SeasonId id) {
   const auto at = std::lower_bound(record.seasons.begin(), record.seasons.end(), id,
                                    [](const Season& season, SeasonId wanted) { return season.id < wanted; });
   return at != record.seasons.end() && at->id == id ? &*at : nullptr;
+}
+
+bool is_hidden(const LeaderboardRecord& record, std::string_view player) {
+  const auto at = std::lower_bound(
+      record.hidden.begin(), record.hidden.end(), player,
+      [](const HiddenPlayer& hidden, std::string_view wanted) { return hidden.player.text() < wanted; });
+  return at != record.hidden.end() && at->player.text() == player;
 }
 
 Result<std::unique_ptr<Catalogue>> Catalogue::open(Ledger& ledger) {
@@ -148,6 +157,7 @@ Result<bool> Catalogue::put_definition(const Definition& definition) {
   if (existing) {
     if ((*existing)->definition == definition) return false;
     record.seasons = (*existing)->seasons;
+    record.hidden = (*existing)->hidden;
     if (const auto allowed = can_change((*existing)->definition, definition); !allowed) {
       const auto used = ledger_.has_results(definition.name);
       if (!used) return fail(used.error());
@@ -189,6 +199,36 @@ Result<void> Catalogue::open_season(const LeaderboardName& leaderboard, const Se
   replace(std::move(changed));
   note_own_change();
   return {};
+}
+
+Result<bool> Catalogue::hide_player(const LeaderboardName& leaderboard, const PlayerId& player, const AuditNote& note) {
+  const auto existing = find(leaderboard.text());
+  if (!existing) return fail(existing.error());
+  if (is_hidden(**existing, player.text())) return false;
+  if ((*existing)->hidden.size() >= kMaxHiddenPlayers) {
+    return fail(Code::conflict, "the leaderboard has 100000 hidden players already, the most there can be", "playerId");
+  }
+  const auto hidden = ledger_.hide_player(leaderboard, player, note);
+  if (!hidden) return hidden;
+  LeaderboardRecord changed = **existing;
+  changed.hidden.push_back({player, note.at, note.detail});
+  replace(std::move(changed));
+  note_own_change();
+  return hidden;
+}
+
+Result<bool> Catalogue::restore_player(const LeaderboardName& leaderboard, const PlayerId& player,
+                                       const AuditNote& note) {
+  const auto existing = find(leaderboard.text());
+  if (!existing) return fail(existing.error());
+  // The ledger knows: another process may have hidden the player just now.
+  const auto restored = ledger_.restore_player(leaderboard, player, note);
+  if (!restored) return restored;
+  LeaderboardRecord changed = **existing;
+  std::erase_if(changed.hidden, [&](const HiddenPlayer& hidden) { return hidden.player == player; });
+  replace(std::move(changed));
+  note_own_change();
+  return restored;
 }
 
 Result<void> Catalogue::drop(const LeaderboardName& leaderboard) {

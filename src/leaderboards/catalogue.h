@@ -22,6 +22,8 @@ namespace scoreline::leaderboards {
 /// nullptr when nobody has opened it. O(log n).
 const Season* find_season(const LeaderboardRecord& record, SeasonId id);
 
+bool is_hidden(const LeaderboardRecord& record, std::string_view player);
+
 /// Of the seasons that have begun and not ended at `now` the one with the latest start (without a start counts as the
 /// earliest; then the highest id). While there is none: the last that began; else the first to begin; else 1.
 SeasonId current_season(const LeaderboardRecord& record, Timestamp now);
@@ -58,6 +60,9 @@ class Catalogue {
   /// Writer only. Errors: Code::conflict when it is open with another start or end, or when there are kMaxSeasons;
   /// Code::invalid, field `start` or `end`, for an end that is not after the start, and for a packed key without start.
   Result<void> open_season(const LeaderboardName& leaderboard, const Season& season);
+  /// Writer only. Whether that changed anything. Errors: Code::conflict when kMaxHiddenPlayers are.
+  Result<bool> hide_player(const LeaderboardName& leaderboard, const PlayerId& player, const AuditNote& note);
+  Result<bool> restore_player(const LeaderboardName& leaderboard, const PlayerId& player, const AuditNote& note);
   /// Writer only. `main` comes back at once, empty and with the defaults: it always exists.
   Result<void> drop(const LeaderboardName& leaderboard);
 
@@ -69,7 +74,7 @@ class Catalogue {
   Ledger& ledger_;
   std::atomic<std::uint64_t> version_{0};  // of the definitions that were read
   mutable std::shared_mutex mutex_;
-  // Seasons are sorted by id.
+  // Seasons are sorted by id, hidden players by theirs.
   std::map<std::string, std::shared_ptr<const LeaderboardRecord>, std::less<>> records_;
 };
 

@@ -8,11 +8,13 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "leaderboards/archives.h"
+#include "leaderboards/audit_log.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
 
@@ -38,9 +40,18 @@ struct LedgerRow {
 /// The one result as a standing.
 inline Standing result_of(const LedgerRow& row) { return {row.points, row.achieved_at, row.extra}; }
 
+/// A player whose results are recorded and do not count, until the player is restored.
+struct HiddenPlayer {
+  PlayerId player;
+  Timestamp hidden_at;
+  std::string reason;
+  friend bool operator==(const HiddenPlayer&, const HiddenPlayer&) = default;
+};
+
 struct LeaderboardRecord {
   Definition definition;
   std::vector<Season> seasons;
+  std::vector<HiddenPlayer> hidden = {};
 };
 
 struct ScanProgress {
@@ -48,16 +59,15 @@ struct ScanProgress {
   std::uint64_t rows_total = 0;  ///< as the ledger's own count has it
 };
 
-class Ledger {
+// Results that count: those recorded, but for those of erased and hidden players and of void matches.
+class Ledger : public AuditLog {
  public:
-  virtual ~Ledger() = default;
-
   /// Appends a batch (1..kMaxBatch) in one transaction: all of it is durable when this returns, or none of it is there.
   /// One answer per result, in order; the second of two equal (leaderboard, match, player) in one batch is a duplicate.
   /// Errors: storage_failed, storage_full, unknown_outcome (append the same batch again to settle it).
   virtual Result<std::vector<Recorded>> append(std::span<const MatchResult> batch) = 0;
 
-  /// Streams every result that counts (not those of erased players) in no particular order, verifying the ledger on
+  /// Streams every result that counts in no particular order, verifying the ledger on
   /// the way: Code::damaged when what is stored is not what was written. That is known only at the end, so what was
   /// visited must not be used before this has returned well. `progress`, which may be empty, is called now
   /// and then.
@@ -70,6 +80,11 @@ class Ledger {
   virtual Result<void> results_of(const BoardId& board, std::span<const PlayerId> players,
                                   const ResultVisitor& visit) = 0;
 
+  /// Visits the results that count of these players on all boards of the leaderboard, in no particular order. May read
+  /// all of the leaderboard.
+  virtual Result<void> results_of_players(const LeaderboardName& leaderboard, std::span<const PlayerId> players,
+                                          const std::function<void(const LedgerRow&)>& visit) = 0;
+
   /// Visits what is kept and counts under the keys (leaderboard, match, player) of these results.
   virtual Result<void> visit_kept(std::span<const MatchResult> like,
                                   const std::function<void(const LedgerRow&)>& visit) = 0;
@@ -81,12 +96,29 @@ class Ledger {
     from_boards,  ///< a tombstone: what is recorded so far never counts again; later results do
     from_ledger,  ///< the rows themselves go too
   };
-  /// Erases `player` from all boards of `leaderboard`. Returns how many results stopped counting.
-  virtual Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player,
-                                             Erase mode) = 0;
+  /// Erases `player` from all boards of `leaderboard`. Returns how many results stopped counting, those of a hidden
+  /// player among them. A hidden player stays hidden.
+  virtual Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player, Erase mode,
+                                             const AuditNote& note) = 0;
 
-  /// One more with every change of a leaderboard or season, where other processes may make some; always 0 where none
-  /// can. Cheap enough for every second.
+  // Each of these logs what it did in the same transaction, and nothing when there was nothing to do.
+
+  /// None of the player's results counts from now on, those that come later neither. False when the player is hidden
+  /// already. Errors: not_found, field `leaderboard`.
+  virtual Result<bool> hide_player(const LeaderboardName& leaderboard, const PlayerId& player,
+                                   const AuditNote& note) = 0;
+  /// Undoes it. False when the player is not hidden.
+  virtual Result<bool> restore_player(const LeaderboardName& leaderboard, const PlayerId& player,
+                                      const AuditNote& note) = 0;
+
+  /// No result of the match counts from now on, and its id stays taken: append() answers `duplicate` for ever. Returns
+  /// whose results stopped counting; nobody when it is void already. Errors: not_found, field `matchId`, when no result
+  /// of it is kept.
+  virtual Result<std::vector<PlayerId>> void_match(const LeaderboardName& leaderboard, const Uuid& match_id,
+                                                   const AuditNote& note) = 0;
+
+  /// One more with every change of a leaderboard, season or hidden player, where other processes may make some; always
+  /// 0 where none can. Cheap enough for every second.
   virtual Result<std::uint64_t> definitions_version() = 0;
   /// Every definition with its seasons.
   virtual Result<std::vector<LeaderboardRecord>> leaderboards() = 0;
@@ -95,7 +127,7 @@ class Ledger {
   virtual Result<void> put_season(const LeaderboardName& leaderboard, const Season& season) = 0;
   /// The definition, its seasons and all its results go. Errors: not_found, field `leaderboard`.
   virtual Result<void> drop_leaderboard(const LeaderboardName& leaderboard) = 0;
-  /// Whether any result of it counts.
+  /// Whether any result of it counts, or would if its player were not hidden.
   virtual Result<bool> has_results(const LeaderboardName& leaderboard) = 0;
 
   /// The archives of closed seasons, in the same store. At once.

@@ -127,8 +127,7 @@ Result<std::size_t> LedgerFold::begin_loads(RankIndex& index) {
     const auto record = catalogue_.find(definition.name.text());
     if (!record) continue;  // dropped just now
     for (const Season& season : (*record)->seasons) {
-      for (Board& board : boards_of((*record)->definition, season, now_)) {
-        if (season.state == SeasonState::closed && board.id.period == Period{}) continue;  // its archive answers
+      for (Board& board : live_boards_of((*record)->definition, season, now_)) {
         if (const auto begun = begin_load(index, std::move(board)); !begun) return fail(begun.error());
       }
     }

@@ -14,6 +14,12 @@ Board with_period(Board board, const Period& period, const Calendar& calendar) {
 
 }  // namespace
 
+std::vector<Board> live_boards_of(const Definition& definition, const Season& season, Timestamp now) {
+  std::vector<Board> boards = boards_of(definition, season, now);
+  if (season.state == SeasonState::closed) boards.erase(boards.begin());
+  return boards;
+}
+
 bool meets(const Season& season, const Span& span) {
   return !span.is_empty() && (!season.start || *season.start < span.until) && (!season.end || span.from < *season.end);
 }

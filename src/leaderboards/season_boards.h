@@ -18,6 +18,9 @@ Board board_of(const Definition& definition, const Season& season, const Period&
 /// the latest first. A day begins to have one before any result can be on it (Calendar::keeps).
 std::vector<Board> boards_of(const Definition& definition, const Season& season, Timestamp now);
 
+/// Of those, the boards that an index keeps: the season's own is an archive once it is closed.
+std::vector<Board> live_boards_of(const Definition& definition, const Season& season, Timestamp now);
+
 /// Whether any result of the season can be on the board of a period: the two have a moment in common.
 bool meets(const Season& season, const Span& span);
 

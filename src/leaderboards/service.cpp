@@ -340,13 +340,19 @@ std::optional<std::uint64_t> Service::known_version(const BoardRef& ref) const {
   return index_.known_version(*board);
 }
 
-Result<bool> Service::put_definition(const Definition& definition) {
+Result<bool> Service::put_definition(const Definition& definition, const AskedBy& by) {
   if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
-  if (const auto before = catalogue_.find(definition.name.text())) {
+  const auto before = catalogue_.find(definition.name.text());
+  if (before) {
     if (const auto made = make_newly_kept(**before, definition); !made) return fail(made.error());
   }
   auto created = catalogue_.put_definition(definition);
-  if (!created || *created) return created;
+  if (!created) return created;
+  if (!before || !((*before)->definition == definition)) {
+    const AuditEntry entry{AuditAction::define_leaderboard, definition.name};
+    if (const auto logged = add_to_audit(entry, by); !logged) return fail(logged.error());
+  }
+  if (*created) return created;
   // Without results any field may have changed, the order too: what the index holds of the old boards must go.
   const auto record = catalogue_.find(definition.name.text());
   if (!record) return fail(record.error());
@@ -358,15 +364,29 @@ Result<bool> Service::put_definition(const Definition& definition) {
   return created;
 }
 
-Result<void> Service::open_season(const LeaderboardName& leaderboard, const Season& season) {
+Result<void> Service::open_season(const LeaderboardName& leaderboard, const Season& season, const AskedBy& by) {
   if (const auto is_ready = check_ready(); !is_ready) return is_ready;
-  return leaderboards::open_season(catalogue_, index_, leaderboard, season, clock_.now());
+  const auto before = catalogue_.find(leaderboard.text());
+  const bool was_open = before && find_season(**before, season.id) != nullptr;
+  if (auto opened = leaderboards::open_season(catalogue_, index_, leaderboard, season, clock_.now());
+      !opened || was_open) {
+    return opened;
+  }
+  return add_to_audit({AuditAction::open_season, leaderboard, season.id}, by);
 }
 
-Result<Season> Service::close_season(const LeaderboardName& leaderboard, SeasonId season) {
+Result<Season> Service::close_season(const LeaderboardName& leaderboard, SeasonId season, const AskedBy& by) {
   if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  const auto before = catalogue_.find(leaderboard.text());
+  const Season* const opened = before ? find_season(**before, season) : nullptr;
+  const bool was_open = opened != nullptr && opened->state == SeasonState::open;
   if (const auto marked = mark_closing(catalogue_, ledger_.archives(), leaderboard, season, clock_.now()); !marked) {
     return fail(marked.error());
+  }
+  if (was_open) {
+    if (const auto logged = add_to_audit({AuditAction::close_season, leaderboard, season}, by); !logged) {
+      return fail(logged.error());
+    }
   }
   return catalogue_.find(leaderboard.text()).map([&](const auto& record) { return *find_season(*record, season); });
 }
@@ -376,37 +396,13 @@ Result<std::vector<ArchivedEntry>> Service::archived(const LeaderboardName& lead
   return ledger_.archives().read(leaderboard, season, position, limit);
 }
 
-Result<void> Service::drop(const LeaderboardName& leaderboard) {
+Result<void> Service::drop(const LeaderboardName& leaderboard, const AskedBy& by) {
   if (const auto is_ready = check_ready(); !is_ready) return is_ready;
   const auto record = catalogue_.find(leaderboard.text());
   if (!record) return fail(record.error());
-  return catalogue_.drop(leaderboard).and_then([&] { return drop_boards(**record); });
-}
-
-Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, const PlayerId& player,
-                                            Ledger::Erase mode) {
-  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
-  const auto record = catalogue_.find(leaderboard.text());
-  if (!record) return fail(record.error());
-  auto erased = ledger_.erase_player(leaderboard, player, mode);
-  if (!erased) return erased;
-  past_.forget();
-  const auto anonymised = ledger_.archives().anonymise(leaderboard, player);
-  if (!anonymised) return fail(anonymised.error());
-  if (*anonymised > 0) {
-    if (const auto read = catalogue_.refresh(); !read) return fail(read.error());
-  }
-  for (const Season& season : (*record)->seasons) {
-    for (const Board& board : boards_of((*record)->definition, season, clock_.now())) {
-      if (season.state == SeasonState::closed && board.id.period == Period{}) continue;
-      const auto gone = index_.erase(board, {&player, 1});
-      if (gone) continue;
-      // A board that is being made, or is to be, reads the ledger without the player.
-      const auto loaded = index_.is_loaded(board);
-      if (!loaded || *loaded || board.id.period == Period{}) return gone;
-    }
-  }
-  return erased;
+  return catalogue_.drop(leaderboard).and_then([&] { return drop_boards(**record); }).and_then([&] {
+    return add_to_audit({AuditAction::drop_leaderboard, leaderboard}, by);
+  });
 }
 
 Result<void> Service::make_newly_kept(const LeaderboardRecord& from, const Definition& to) {

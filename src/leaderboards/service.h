@@ -1,8 +1,8 @@
 // The leaderboards of one process, as the doors see them: reads, and the changes that are not results.
 //
-// Thread safety: reads from any thread. `put_definition`, `open_season`, `close_season`, `drop`, `erase_player` only
-// from the writer (ingest::Pipeline::exclusive). Until `rebuild` has finished every read is Code::not_ready, never a
-// wrong rank.
+// Thread safety: reads from any thread. `put_definition`, `open_season`, `close_season`, `drop` and all that moderates
+// only from the writer (ingest::Pipeline::exclusive). Until `rebuild` has finished every read is Code::not_ready, never
+// a wrong rank.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,12 @@ struct Friends {
 struct PlaceOnBoard {
   BoardId board;
   Place place;
+};
+
+/// Who asked for a change, and why.
+struct AskedBy {
+  std::string name{kAnonymous};
+  std::string reason = {};
 };
 
 struct RebuildProgress {
@@ -128,14 +135,34 @@ class Service {
   Result<std::vector<ArchivedEntry>> archived(const LeaderboardName& leaderboard, SeasonId season,
                                               std::uint64_t position, std::size_t limit) const;
 
-  Result<bool> put_definition(const Definition& definition);
-  Result<void> open_season(const LeaderboardName& leaderboard, const Season& season);
+  // What changes something is logged, with who asked for it.
+
+  Result<bool> put_definition(const Definition& definition, const AskedBy& by = {});
+  Result<void> open_season(const LeaderboardName& leaderboard, const Season& season, const AskedBy& by = {});
   /// No result of the season is taken any more; its end is now if it had none or a later one. Its archive comes soon
   /// after (SeasonClosing). Does nothing when it is closing or closed. Errors: not_found, field `season`.
-  Result<Season> close_season(const LeaderboardName& leaderboard, SeasonId season);
-  Result<void> drop(const LeaderboardName& leaderboard);
+  Result<Season> close_season(const LeaderboardName& leaderboard, SeasonId season, const AskedBy& by = {});
+  Result<void> drop(const LeaderboardName& leaderboard, const AskedBy& by = {});
   /// Off every board of the leaderboard; returns how many results stopped counting.
-  Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player, Ledger::Erase mode);
+  Result<std::uint64_t> erase_player(const LeaderboardName& leaderboard, const PlayerId& player, Ledger::Erase mode,
+                                     const AskedBy& by = {});
+  /// Off every board of the leaderboard until restored; what comes of the player meanwhile is recorded. Whether that
+  /// changed anything.
+  Result<bool> hide_player(const LeaderboardName& leaderboard, const PlayerId& player, const AskedBy& by = {});
+  /// Back with the standings that all the player's results make. Cost: as Ledger::results_of_players.
+  Result<bool> restore_player(const LeaderboardName& leaderboard, const PlayerId& player, const AskedBy& by = {});
+  /// No result of the match counts any more, and none ever will: its id stays taken. Returns how many stopped counting;
+  /// 0 when it is void already. Errors: not_found, field `matchId`. Cost: as Ledger::results_of_players.
+  Result<std::uint64_t> void_match(const LeaderboardName& leaderboard, const Uuid& match_id, const AskedBy& by = {});
+  /// Writes down what was done elsewhere: a board made again.
+  Result<void> add_to_audit(AuditEntry entry, const AskedBy& by = {});
+  /// From any thread.
+  Result<std::vector<StoredAuditEntry>> audit_log(AuditId after, std::size_t limit) const;
+  /// Reads the catalogue again, because another process changed it, and does to the boards what that asks for: it may
+  /// have been showing a result beside it.
+  Result<void> follow_changes();
+  /// Takes everybody who is hidden off the boards: another process may have died after it put one back there.
+  Result<void> take_off_hidden();
 
  private:
   Result<void> check_ready() const;
@@ -157,6 +184,7 @@ class Service {
   /// Where the boards are in this process: makes those of earlier days and weeks that `to` keeps and `from` did not.
   Result<void> make_newly_kept(const LeaderboardRecord& from, const Definition& to);
   Result<void> drop_boards(const LeaderboardRecord& record);
+  AuditNote note(const AskedBy& by) const { return {clock_.now(), by.name, by.reason}; }
 
   Catalogue& catalogue_;
   Ledger& ledger_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -59,7 +60,7 @@ class ModelLedger final : public leaderboards::Ledger {
     for (const Row& row : rows_) {
       if (progress) progress({done++, rows_.size()});
       const auto& r = row.result;
-      if (row.counts)
+      if (counts(row))
         visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at, r.extra});
     }
     if (progress) progress({done, rows_.size()});
@@ -71,7 +72,7 @@ class ModelLedger final : public leaderboards::Ledger {
     const std::lock_guard lock(mutex_);
     for (const Row& row : rows_) {
       const auto& r = row.result;
-      if (!row.counts || r.leaderboard != board.leaderboard || r.season != board.season) continue;
+      if (!counts(row) || r.leaderboard != board.leaderboard || r.season != board.season) continue;
       if (std::find(players.begin(), players.end(), r.player) == players.end()) continue;
       visit(r.player.text(), result_of(r));
     }
@@ -83,7 +84,7 @@ class ModelLedger final : public leaderboards::Ledger {
     const std::lock_guard lock(mutex_);
     for (const auto& asked : like) {
       const auto at = places_.find(key_of(asked));
-      if (at == places_.end() || !rows_[at->second].counts) continue;
+      if (at == places_.end() || !counts(rows_[at->second])) continue;
       const auto& r = rows_[at->second].result;
       visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at, r.extra});
     }
@@ -93,11 +94,12 @@ class ModelLedger final : public leaderboards::Ledger {
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override {
     const std::lock_guard lock(mutex_);
-    return places_.contains({leaderboard, match_id, player});
+    return places_.contains({leaderboard, match_id, player}) || voided_.contains({leaderboard, match_id});
   }
 
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
-                                     const leaderboards::PlayerId& player, Erase mode) override {
+                                     const leaderboards::PlayerId& player, Erase mode,
+                                     const leaderboards::AuditNote& note) override {
     const std::lock_guard lock(mutex_);
     std::uint64_t stopped = 0;
     const auto is_theirs = [&](const Row& row) {
@@ -108,8 +110,76 @@ class ModelLedger final : public leaderboards::Ledger {
       stopped += row.counts ? 1 : 0;
       row.counts = false;
     }
-    if (mode == Erase::from_ledger) erase_rows(is_theirs);
+    const std::size_t erased = mode == Erase::from_ledger ? erase_rows(is_theirs) : 0;
+    if (stopped + erased > 0) log({leaderboards::AuditAction::erase_player, leaderboard, {}, player, {}, note});
     return stopped;
+  }
+
+  Result<void> results_of_players(const leaderboards::LeaderboardName& leaderboard,
+                                  std::span<const leaderboards::PlayerId> players,
+                                  const std::function<void(const leaderboards::LedgerRow&)>& visit) override {
+    const std::lock_guard lock(mutex_);
+    for (const Row& row : rows_) {
+      const auto& r = row.result;
+      if (!counts(row) || r.leaderboard != leaderboard) continue;
+      if (std::find(players.begin(), players.end(), r.player) == players.end()) continue;
+      visit({r.leaderboard.text(), r.season, r.player.text(), r.match_id, r.points, r.achieved_at, r.extra});
+    }
+    return {};
+  }
+
+  Result<bool> hide_player(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player,
+                           const leaderboards::AuditNote& note) override {
+    const std::lock_guard lock(mutex_);
+    const auto at = records_.find(leaderboard);
+    if (at == records_.end()) return fail(Code::not_found, "there is no such leaderboard", "leaderboard");
+    if (is_hidden(leaderboard, player)) return false;
+    at->second.hidden.push_back({player, note.at, note.detail});
+    log({leaderboards::AuditAction::hide_player, leaderboard, {}, player, {}, note});
+    return true;
+  }
+
+  Result<bool> restore_player(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player,
+                              const leaderboards::AuditNote& note) override {
+    const std::lock_guard lock(mutex_);
+    if (!is_hidden(leaderboard, player)) return false;
+    std::erase_if(records_.at(leaderboard).hidden, [&](const auto& hidden) { return hidden.player == player; });
+    log({leaderboards::AuditAction::restore_player, leaderboard, {}, player, {}, note});
+    return true;
+  }
+
+  Result<std::vector<leaderboards::PlayerId>> void_match(const leaderboards::LeaderboardName& leaderboard,
+                                                         const Uuid& match_id,
+                                                         const leaderboards::AuditNote& note) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<leaderboards::PlayerId> players;
+    if (voided_.contains({leaderboard, match_id})) return players;
+    bool any = false;
+    for (Row& row : rows_) {
+      if (row.result.leaderboard != leaderboard || row.result.match_id != match_id) continue;
+      any = true;
+      if (std::exchange(row.counts, false)) players.push_back(row.result.player);
+    }
+    if (!any) return fail(Code::not_found, "no result of this match is kept", "matchId");
+    voided_.emplace(leaderboard, match_id);
+    log({leaderboards::AuditAction::void_match, leaderboard, {}, {}, match_id, note});
+    return players;
+  }
+
+  Result<void> add_to_audit(const leaderboards::AuditEntry& entry) override {
+    const std::lock_guard lock(mutex_);
+    log(entry);
+    return {};
+  }
+
+  Result<std::vector<leaderboards::StoredAuditEntry>> audit_log(leaderboards::AuditId after,
+                                                                std::size_t limit) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<leaderboards::StoredAuditEntry> page;
+    for (std::size_t i = static_cast<std::size_t>(after); i < audit_.size() && page.size() < limit; ++i) {
+      page.push_back({static_cast<leaderboards::AuditId>(i + 1), audit_[i]});
+    }
+    return page;
   }
 
   Result<std::uint64_t> definitions_version() override { return 0; }
@@ -149,6 +219,7 @@ class ModelLedger final : public leaderboards::Ledger {
     const std::lock_guard lock(mutex_);
     const auto rows = erase_rows([&](const Row& row) { return row.result.leaderboard == leaderboard; });
     archives_.forget(leaderboard);
+    std::erase_if(voided_, [&](const auto& match) { return match.first == leaderboard; });
     if (records_.erase(leaderboard) + rows == 0) {
       return fail(Code::not_found, "there is no such leaderboard", "leaderboard");
     }
@@ -202,6 +273,7 @@ class ModelLedger final : public leaderboards::Ledger {
   }
 
   leaderboards::Recorded record(const leaderboards::MatchResult& result) {
+    if (voided_.contains({result.leaderboard, result.match_id})) return leaderboards::Recorded::duplicate;
     if (archives_.is_closed(result.leaderboard, result.season) && !places_.contains(key_of(result))) {
       return leaderboards::Recorded::season_closed;
     }
@@ -221,6 +293,13 @@ class ModelLedger final : public leaderboards::Ledger {
     }
     return false;
   }
+  bool is_hidden(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player) const {
+    const auto at = records_.find(leaderboard);
+    return at != records_.end() && std::any_of(at->second.hidden.begin(), at->second.hidden.end(),
+                                               [&](const auto& hidden) { return hidden.player == player; });
+  }
+  bool counts(const Row& row) const { return row.counts && !is_hidden(row.result.leaderboard, row.result.player); }
+  void log(const leaderboards::AuditEntry& entry) { audit_.push_back(entry); }
 
   template <typename Which>
   std::size_t erase_rows(const Which& which) {
@@ -239,6 +318,8 @@ class ModelLedger final : public leaderboards::Ledger {
   std::vector<Row> rows_;
   std::map<Key, std::size_t> places_;  // in rows_
   std::map<leaderboards::LeaderboardName, leaderboards::LeaderboardRecord> records_;
+  std::set<std::pair<leaderboards::LeaderboardName, Uuid>> voided_;
+  std::vector<leaderboards::AuditEntry> audit_;
   std::vector<std::size_t> appends_;
   std::optional<Error> scan_failure_;
 };

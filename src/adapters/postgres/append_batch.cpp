@@ -25,6 +25,8 @@ constexpr Statement kInsert{
     "FROM unnest($1::text[], $2::uuid[], $3::text[], $4::integer[], $5::bigint[], $6::timestamptz[]) "
     "AS result(leaderboard, match_id, player_id, season_id, points, achieved_at) "
     "WHERE (leaderboard, season_id) NOT IN (SELECT leaderboard, season_id FROM closings) "
+    "AND (SELECT void.match_id FROM voided_matches AS void "
+    "WHERE void.leaderboard = result.leaderboard AND void.match_id = result.match_id) IS NULL "
     "ON CONFLICT (leaderboard, match_id, player_id) DO NOTHING RETURNING leaderboard, match_id, player_id"};
 
 // After the lock: a season that is not among these takes results until the transaction ends.

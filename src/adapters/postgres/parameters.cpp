@@ -82,6 +82,11 @@ Parameters& Parameters::add(std::optional<Timestamp> at) {
 
 Parameters& Parameters::add(const Uuid& uuid) { return add(bytes_of(uuid)); }
 
+Parameters& Parameters::add_null() {
+  values_.push_back(std::nullopt);
+  return *this;
+}
+
 Parameters& Parameters::add(Array array) {
   values_.emplace_back(std::move(array.bytes_));
   return *this;

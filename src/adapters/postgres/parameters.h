@@ -49,6 +49,7 @@ class Parameters {
   Parameters& add(std::int64_t value);
   Parameters& add(std::optional<Timestamp> at);  // nullopt: NULL
   Parameters& add(const Uuid& uuid);
+  Parameters& add_null();
   Parameters& add(Array array);
   /// A text array.
   Parameters& add(std::span<const std::string> texts);

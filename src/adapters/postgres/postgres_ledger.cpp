@@ -24,24 +24,29 @@ namespace {
 // The second half does not run on a leaderboard whose rule is sum: there all rows are in the index.
 constexpr Statement kResultsOf{
     "results_of",
-    "SELECT player_id, points, achieved_at FROM match_results "
+    "SELECT player_id, points, achieved_at FROM match_results AS r "
     "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND by_player "
-    "AND NOT erased "
-    "UNION ALL SELECT player_id, points, achieved_at FROM match_results "
+    "AND NOT erased AND NOT EXISTS (SELECT FROM hidden_players AS h "
+    "WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id) "
+    "UNION ALL SELECT player_id, points, achieved_at FROM match_results AS r "
     "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND NOT by_player "
-    "AND NOT erased AND NOT EXISTS (SELECT FROM leaderboards WHERE name = $1::text AND rule = 'sum')"};
+    "AND NOT erased AND NOT EXISTS (SELECT FROM hidden_players AS h "
+    "WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id) AND NOT EXISTS (SELECT FROM leaderboards WHERE "
+    "name = $1::text AND rule = 'sum')"};
 constexpr Statement kKept{
     "kept",
     "SELECT kept.leaderboard, season_id, kept.player_id, kept.match_id, points, achieved_at "
     "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS like_this(leaderboard, match_id, player_id) "
-    "JOIN match_results AS kept USING (leaderboard, match_id, player_id) WHERE NOT erased"};
+    "JOIN match_results AS kept USING (leaderboard, match_id, player_id) WHERE NOT erased AND NOT EXISTS (SELECT "
+    "FROM hidden_players AS h WHERE h.leaderboard = kept.leaderboard AND h.player_id = kept.player_id)"};
 constexpr Statement kThere{"there",
                            "SELECT place FROM unnest($1::text[], $2::uuid[], $3::text[]) WITH ORDINALITY "
                            "AS like_this(leaderboard, match_id, player_id, place) "
                            "JOIN match_results USING (leaderboard, match_id, player_id)"};
 constexpr Statement kContains{"contains",
                               "SELECT EXISTS (SELECT FROM match_results WHERE leaderboard = $1::text "
-                              "AND match_id = $2::uuid AND player_id = $3::text)"};
+                              "AND match_id = $2::uuid AND player_id = $3::text) OR EXISTS (SELECT FROM voided_matches "
+                              "WHERE leaderboard = $1::text AND match_id = $2::uuid)"};
 constexpr Statement kHasResults{
     "has_results", "SELECT EXISTS (SELECT FROM match_results WHERE leaderboard = $1::text AND NOT erased)"};
 constexpr Statement kWatermark{"watermark", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"};

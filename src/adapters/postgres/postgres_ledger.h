@@ -54,8 +54,22 @@ class PostgresLedger final : public leaderboards::SharedLedger {
                           const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override;
+  Result<void> results_of_players(const leaderboards::LeaderboardName& leaderboard,
+                                  std::span<const leaderboards::PlayerId> players,
+                                  const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
-                                     const leaderboards::PlayerId& player, Erase mode) override;
+                                     const leaderboards::PlayerId& player, Erase mode,
+                                     const leaderboards::AuditNote& note) override;
+  Result<bool> hide_player(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player,
+                           const leaderboards::AuditNote& note) override;
+  Result<bool> restore_player(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player,
+                              const leaderboards::AuditNote& note) override;
+  Result<std::vector<leaderboards::PlayerId>> void_match(const leaderboards::LeaderboardName& leaderboard,
+                                                         const Uuid& match_id,
+                                                         const leaderboards::AuditNote& note) override;
+  Result<void> add_to_audit(const leaderboards::AuditEntry& entry) override;
+  Result<std::vector<leaderboards::StoredAuditEntry>> audit_log(leaderboards::AuditId after,
+                                                                std::size_t limit) override;
   Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override;
   Result<void> put_definition(const leaderboards::Definition& definition) override;
   Result<void> put_season(const leaderboards::LeaderboardName& leaderboard,
@@ -101,6 +115,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   Result<void> scan_from(std::optional<Watermark> since,
                          const std::function<void(const leaderboards::LedgerRow&)>& visit,
                          const std::function<void(leaderboards::ScanProgress)>& progress);
+  Result<void> read_hidden(std::vector<leaderboards::LeaderboardRecord>& records);
   Result<Rows> read(std::string_view doing, Call call);
   Result<Rows> read_much(std::string_view doing, Call call);
   Call allow_time() const;

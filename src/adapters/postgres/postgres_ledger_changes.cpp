@@ -22,8 +22,6 @@ constexpr Statement kEraseFromLedger{
     "erase_from_ledger",
     "WITH gone AS (DELETE FROM match_results WHERE leaderboard = $1::text AND player_id = $2::text RETURNING erased) "
     "SELECT count(*) FILTER (WHERE NOT erased) FROM gone"};
-constexpr Statement kBumpDefinitions{"bump_definitions",
-                                     "UPDATE ledger SET definitions_version = definitions_version + 1"};
 constexpr Statement kPutDefinition{
     "put_definition",
     "INSERT INTO leaderboards(name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top) "
@@ -51,6 +49,8 @@ constexpr Statement kDropArchives{"drop_archives",
                                   "DELETE FROM archived_players WHERE archive IN (SELECT archive FROM gone)"};
 constexpr Statement kDropSeasons{"drop_seasons", "DELETE FROM seasons WHERE leaderboard = $1::text"};
 constexpr Statement kDropDefinition{"drop_definition", "DELETE FROM leaderboards WHERE name = $1::text"};
+constexpr Statement kDropHidden{"drop_hidden", "DELETE FROM hidden_players WHERE leaderboard = $1::text"};
+constexpr Statement kDropVoided{"drop_voided", "DELETE FROM voided_matches WHERE leaderboard = $1::text"};
 constexpr Statement kDropResults{"drop_results", "DELETE FROM match_results WHERE leaderboard = $1::text"};
 constexpr Statement kLeaderboards{
     "leaderboards",
@@ -137,10 +137,17 @@ Result<std::vector<Rows>> PostgresLedger::change(std::string_view doing, std::sp
 }
 
 Result<std::uint64_t> PostgresLedger::erase_player(const LeaderboardName& leaderboard,
-                                                   const leaderboards::PlayerId& player, Erase mode) {
+                                                   const leaderboards::PlayerId& player, Erase mode,
+                                                   const leaderboards::AuditNote& note) {
   Call erase = call_on(mode == Erase::from_boards ? kEraseFromBoards : kEraseFromLedger, leaderboard);
   erase.parameters.add(player.text());
-  const Call calls[] = {allow_time(), std::move(erase)};
+  // Others learn of it as of a change of definitions: they may be showing a result that came beside it.
+  const leaderboards::AuditEntry entry{leaderboards::AuditAction::erase_player, leaderboard, {}, player, {}, note};
+  const Call calls[] = {allow_time(),
+                        call_on(kLockDefinition, leaderboard),
+                        {&kBumpDefinitions, {}},
+                        log_call(entry, kLogErasing),
+                        std::move(erase)};
   const auto rows = change("erasing a player", calls);
   if (!rows) return fail(rows.error());
   return static_cast<std::uint64_t>(rows->back().integer(0, 0));
@@ -187,12 +194,14 @@ Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard
                         call_on(kDropArchives, leaderboard),
                         call_on(kDropSeasons, leaderboard),
                         call_on(kForgetCalendar, leaderboard),
+                        call_on(kDropHidden, leaderboard),
+                        call_on(kDropVoided, leaderboard),
                         call_on(kDropDefinition, leaderboard),
                         call_on(kDropResults, leaderboard),
                         {&kBumpDefinitions, {}}};
   const auto rows = change("dropping a leaderboard", calls);
   if (!rows) return fail(rows.error());
-  if ((*rows)[5].affected() + (*rows)[6].affected() == 0) return no_leaderboard(leaderboard);
+  if ((*rows)[7].affected() + (*rows)[8].affected() == 0) return no_leaderboard(leaderboard);
   return {};
 }
 
@@ -217,7 +226,7 @@ Result<std::vector<LeaderboardRecord>> PostgresLedger::leaderboards() {
     season.players = static_cast<std::uint64_t>(rows->integer(row, kClosing + 1));
     season.anonymous = static_cast<std::uint64_t>(rows->integer(row, kClosing + 2));
   }
-  return records;
+  return read_hidden(records).map([&] { return std::move(records); });
 }
 
 }  // namespace scoreline::postgres

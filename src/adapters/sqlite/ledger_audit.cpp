@@ -122,13 +122,43 @@ Result<void> LedgerAudit::check_small_tables() {
     up_to_batch_[std::move(key)] = erasures->integer(2);
     ++report_.erasures;
   }
-  return step == Step::failed ? unreadable("reading erasures") : Result<void>{};
+  if (step == Step::failed) return unreadable("reading erasures");
+  return check_moderation();
+}
+
+Result<void> LedgerAudit::keys_of(Table table, std::string_view sql, std::unordered_set<std::string>& keys) {
+  auto rows = connection_.prepare(sql);
+  if (!rows) return unreadable("reading what does not count");
+  Step step;
+  while ((step = rows->step()) == Step::row) {
+    found_hash_ += hasher_.row(table, *rows);
+    std::string key(rows->bytes(0));
+    key.append(1, '\0').append(rows->bytes(1));
+    keys.insert(std::move(key));
+  }
+  return step == Step::failed ? unreadable("reading what does not count") : Result<void>{};
+}
+
+Result<void> LedgerAudit::check_moderation() {
+  if (auto hidden = keys_of(Table::hidden_players, kHiddenRows, hidden_players_); !hidden) return hidden;
+  if (auto voided = keys_of(Table::voided_matches, kVoidedRows, voided_matches_); !voided) return voided;
+  report_.hidden_players = hidden_players_.size();
+  report_.voided_matches = voided_matches_.size();
+  const auto logged = sum_of(Table::audit_log, kAuditRows, found_hash_);
+  return logged ? Result<void>{} : fail(logged.error());
+}
+
+bool LedgerAudit::is_among(const std::unordered_set<std::string>& keys, std::string_view first,
+                           std::string_view second) {
+  if (keys.empty()) return false;
+  key_.assign(first).append(1, '\0').append(second);
+  return keys.contains(key_);
 }
 
 bool LedgerAudit::is_erased(std::string_view leaderboard, std::string_view player, std::int64_t batch) {
   if (up_to_batch_.empty()) return false;
-  erasure_key_.assign(leaderboard).append(1, '\0').append(player);
-  const auto found = up_to_batch_.find(erasure_key_);
+  key_.assign(leaderboard).append(1, '\0').append(player);
+  const auto found = up_to_batch_.find(key_);
   return found != up_to_batch_.end() && batch <= found->second;
 }
 
@@ -156,7 +186,8 @@ Result<void> LedgerAudit::check_results() {
     if (report_.results++ % kProgressEvery == 0 && progress_) progress_({report_.results - 1, total});
     if (is_erased(leaderboard, player, rows->integer(6))) {
       ++report_.erased_results;
-    } else if (visit_) {
+    } else if (visit_ && !is_among(hidden_players_, leaderboard, player) &&
+               !is_among(voided_matches_, leaderboard, match_id)) {
       LedgerRow row{leaderboard, {static_cast<std::int32_t>(season)}, player, {}, rows->integer(4), {rows->integer(5)}};
       std::copy_n(match_id.begin(), std::min(match_id.size(), row.match_id.bytes.size()), row.match_id.bytes.begin());
       visit_(row);

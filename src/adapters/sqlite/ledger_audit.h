@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "adapters/sqlite/connection.h"
@@ -25,7 +26,9 @@ struct AuditReport {
   std::uint64_t leaderboards = 0;
   std::uint64_t seasons = 0;
   std::uint64_t erasures = 0;
-  std::uint64_t archived = 0;         ///< lines of archives; not counted by a scan
+  std::uint64_t archived = 0;  ///< lines of archives; not counted by a scan
+  std::uint64_t hidden_players = 0;
+  std::uint64_t voided_matches = 0;
   std::vector<std::string> findings;  ///< what is damaged, each with what was expected; empty: all is well
 };
 
@@ -49,6 +52,10 @@ class LedgerAudit {
   void check_sums();
   Result<std::uint64_t> sum_of(Table table, std::string_view sql, std::uint64_t& hash);
   bool is_erased(std::string_view leaderboard, std::string_view player, std::int64_t batch);
+  Result<void> check_moderation();
+  Result<void> keys_of(Table table, std::string_view sql, std::unordered_set<std::string>& keys);
+  /// Whether a key of two columns is there.
+  bool is_among(const std::unordered_set<std::string>& keys, std::string_view first, std::string_view second);
   Result<void> unreadable(std::string_view doing);
 
   Connection& connection_;
@@ -63,7 +70,8 @@ class LedgerAudit {
   std::uint64_t index_rows_ = 0;  // what the index by player must hold
   std::uint64_t index_hash_ = 0;
   std::unordered_map<std::string, std::int64_t> up_to_batch_;
-  std::string erasure_key_;
+  std::unordered_set<std::string> hidden_players_, voided_matches_;
+  std::string key_;
 };
 
 /// Whether every archive has the lines that its closing seals, and finds each player's: adds to the report. Errors:

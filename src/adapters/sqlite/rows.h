@@ -66,4 +66,24 @@ inline constexpr std::string_view kErasureRowsOfLeaderboard =
 inline constexpr std::string_view kErasureRow =
     "SELECT leaderboard, player_id, up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?2";
 
+inline constexpr std::string_view kHiddenRows = "SELECT leaderboard, player_id, hidden_at, reason FROM hidden_players";
+inline constexpr std::string_view kHiddenRowsOfLeaderboard =
+    "SELECT leaderboard, player_id, hidden_at, reason FROM hidden_players WHERE leaderboard = ?1";
+inline constexpr std::string_view kHiddenRow =
+    "SELECT leaderboard, player_id, hidden_at, reason FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?2";
+
+inline constexpr std::string_view kVoidedRows = "SELECT leaderboard, match_id FROM voided_matches";
+inline constexpr std::string_view kVoidedRowsOfLeaderboard =
+    "SELECT leaderboard, match_id FROM voided_matches WHERE leaderboard = ?1";
+inline constexpr std::string_view kVoidedRow =
+    "SELECT leaderboard, match_id FROM voided_matches WHERE leaderboard = ?1 AND match_id = ?2";
+
+inline constexpr std::string_view kAuditRows =
+    "SELECT id, at, action, leaderboard, season_id, player_id, match_id, by, detail FROM audit_log";
+inline constexpr std::string_view kAuditRow =
+    "SELECT id, at, action, leaderboard, season_id, player_id, match_id, by, detail FROM audit_log WHERE id = ?1";
+inline constexpr std::string_view kAuditRowsAfter =
+    "SELECT id, at, action, leaderboard, season_id, player_id, match_id, by, detail FROM audit_log WHERE id > ?1 "
+    "ORDER BY id LIMIT ?2";
+
 }  // namespace scoreline::sqlite

@@ -24,7 +24,10 @@ enum class Table : std::uint8_t {
   match_results_by_player,
   calendars,
   closings,
-  archives
+  archives,
+  hidden_players = 16,
+  voided_matches,
+  audit_log
 };
 
 /// Hashes one row after the other: the table, then each column by its type, length and bytes.

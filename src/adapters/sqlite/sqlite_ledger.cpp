@@ -108,6 +108,15 @@ Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection)
     if (auto read = read_calendar(*calendars, record->second.definition); !read) return fail(read.error());
   }
   if (step == Step::failed) return fail(connection.error("reading calendars"));
+  auto hidden = connection.prepare(kHiddenRows);
+  if (!hidden) return fail(hidden.error());
+  while ((step = hidden->step()) == Step::row) {
+    const auto record = records.find(hidden->bytes(0));
+    if (record == records.end()) return fail(Code::damaged, "a hidden player of a leaderboard that is not there");
+    record->second.hidden.push_back({leaderboards::PlayerId::trusted(std::string(hidden->bytes(1))),
+                                     Timestamp{hidden->integer(2)}, std::string(hidden->bytes(3))});
+  }
+  if (step == Step::failed) return fail(connection.error("reading hidden players"));
   auto seasons = connection.prepare(
       "SELECT leaderboard, season_id, start_at, end_at, state, players, anonymous FROM seasons "
       "LEFT JOIN closings USING (leaderboard, season_id)");
@@ -167,9 +176,11 @@ Result<void> SqliteLedger::prepare() {
 
   const auto records = read_leaderboards(writer_->connection());
   if (!records) return fail(records.error());
-  for (const auto& [definition, seasons] : *records) {
+  for (const LeaderboardRecord& record : *records) {
+    const leaderboards::Definition& definition = record.definition;
     if (definition.rule == leaderboards::Rule::sum) by_player_.insert(definition.name.text());
   }
+  if (auto known = prepare_voiding(); !known) return known;
 
   auto archive_reader = open_reader();
   if (!archive_reader) return fail(archive_reader.error());
@@ -183,21 +194,37 @@ Result<void> SqliteLedger::prepare() {
   const std::pair<Statement*, std::string_view> statements[] = {
       {&is_sum_, "SELECT 1 FROM leaderboards WHERE name = ?1 AND rule = 'sum'"},
       {&results_of_sum_,
-       "SELECT points, achieved_at FROM match_results INDEXED BY match_results_by_player "
+       "SELECT points, achieved_at FROM match_results AS r INDEXED BY match_results_by_player "
        "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND by_player = 1 AND batch > coalesce("
-       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0) AND NOT EXISTS "
+       "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?3) AND NOT EXISTS "
+       "(SELECT 1 FROM voided_matches AS v WHERE v.leaderboard = ?1 AND v.match_id = r.match_id)"},
       {&results_of_other_,
-       "SELECT points, achieved_at FROM match_results NOT INDEXED "
+       "SELECT points, achieved_at FROM match_results AS r NOT INDEXED "
        "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND batch > coalesce("
-       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0) AND NOT EXISTS "
+       "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?3) AND NOT EXISTS "
+       "(SELECT 1 FROM voided_matches AS v WHERE v.leaderboard = ?1 AND v.match_id = r.match_id)"},
       {&kept_,
        "SELECT season_id, points, achieved_at FROM match_results "
        "WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3 AND batch > coalesce("
-       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0)"},
-      {&contains_, "SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3"},
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0) AND NOT EXISTS "
+       "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?3) AND NOT EXISTS "
+       "(SELECT 1 FROM voided_matches WHERE leaderboard = ?1 AND match_id = ?2)"},
+      {&contains_,
+       "SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3 "
+       "UNION ALL SELECT 1 FROM voided_matches WHERE leaderboard = ?1 AND match_id = ?2"},
+      {&results_of_player_,
+       "SELECT match_id, season_id, points, achieved_at FROM match_results AS r NOT INDEXED "
+       "WHERE leaderboard = ?1 AND player_id = ?2 AND batch > coalesce("
+       "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?2), 0) AND NOT EXISTS "
+       "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?2) AND NOT EXISTS "
+       "(SELECT 1 FROM voided_matches AS v WHERE v.leaderboard = ?1 AND v.match_id = r.match_id)"},
       {&has_results_,
        "SELECT 1 FROM match_results AS r WHERE leaderboard = ?1 AND batch > coalesce("
-       "(SELECT up_to_batch FROM erasures AS e WHERE e.leaderboard = ?1 AND e.player_id = r.player_id), 0) LIMIT 1"},
+       "(SELECT up_to_batch FROM erasures AS e WHERE e.leaderboard = ?1 AND e.player_id = r.player_id), 0) "
+       "AND NOT EXISTS (SELECT 1 FROM voided_matches AS v WHERE v.leaderboard = ?1 AND v.match_id = r.match_id) "
+       "LIMIT 1"},
   };
   for (const auto& [statement, sql] : statements) {
     auto prepared = reader_->prepare(sql);
@@ -223,6 +250,15 @@ Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> 
   answers.reserve(batch.size());
   Delta delta;
   for (const MatchResult& result : batch) {
+    const auto voided = is_void(result.leaderboard.text(), result.match_id);
+    if (!voided) {
+      writer_->rollback();
+      return fail(voided.error());
+    }
+    if (*voided) {
+      answers.push_back(Recorded::duplicate);
+      continue;
+    }
     if (archives_->is_closed(result.leaderboard.text(), result.season)) {
       const auto known = contains(result.leaderboard, result.match_id, result.player);
       if (!known) {

@@ -54,8 +54,22 @@ class SqliteLedger final : public leaderboards::Ledger {
                           const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<bool> contains(const leaderboards::LeaderboardName& leaderboard, const Uuid& match_id,
                         const leaderboards::PlayerId& player) override;
+  Result<void> results_of_players(const leaderboards::LeaderboardName& leaderboard,
+                                  std::span<const leaderboards::PlayerId> players,
+                                  const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
   Result<std::uint64_t> erase_player(const leaderboards::LeaderboardName& leaderboard,
-                                     const leaderboards::PlayerId& player, Erase mode) override;
+                                     const leaderboards::PlayerId& player, Erase mode,
+                                     const leaderboards::AuditNote& note) override;
+  Result<bool> hide_player(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player,
+                           const leaderboards::AuditNote& note) override;
+  Result<bool> restore_player(const leaderboards::LeaderboardName& leaderboard, const leaderboards::PlayerId& player,
+                              const leaderboards::AuditNote& note) override;
+  Result<std::vector<leaderboards::PlayerId>> void_match(const leaderboards::LeaderboardName& leaderboard,
+                                                         const Uuid& match_id,
+                                                         const leaderboards::AuditNote& note) override;
+  Result<void> add_to_audit(const leaderboards::AuditEntry& entry) override;
+  Result<std::vector<leaderboards::StoredAuditEntry>> audit_log(leaderboards::AuditId after,
+                                                                std::size_t limit) override;
   Result<std::uint64_t> definitions_version() override { return 0; }
   Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override;
   Result<void> put_definition(const leaderboards::Definition& definition) override;
@@ -82,6 +96,7 @@ class SqliteLedger final : public leaderboards::Ledger {
   SqliteLedger(FolderLock lock, std::filesystem::path file, std::unique_ptr<LedgerWriter> writer);
   Result<Connection> open_reader() const;
   Result<void> prepare();
+  Result<void> prepare_voiding();
   /// One change: `work(delta)` says whether there is anything to commit, and by how much the ledger grows.
   template <typename Work>
   Result<void> change(std::string_view kind, Work work);
@@ -90,6 +105,10 @@ class SqliteLedger final : public leaderboards::Ledger {
   /// The rows that `statement` gives, taken from the delta (sign -1) or added to it (+1); how many.
   Result<std::int64_t> account(Table table, Statement& statement, int sign, Delta& delta);
   Result<void> run_change(Statement& statement);
+  /// Logs what the change does.
+  Result<void> log(const leaderboards::AuditEntry& entry, Delta& delta);
+  /// Whether the match is void, as the writing connection sees it.
+  Result<bool> is_void(std::string_view leaderboard, const Uuid& match_id);
   /// Whether results of a leaderboard belong into the index by player.
   bool is_by_player(std::string_view leaderboard) const { return by_player_.contains(leaderboard); }
   /// Puts all results of a leaderboard into the index by player, or takes them out.
@@ -105,10 +124,22 @@ class SqliteLedger final : public leaderboards::Ledger {
   Statement insert_result_;
   RowHasher hasher_;
   std::set<std::string, std::less<>> by_player_;  // leaderboards whose rule is sum; the writing thread's
+  std::set<std::string, std::less<>> voiding_;    // those with void matches; the writing thread's
+  Statement is_void_;                             // of the writing connection
   std::mutex reader_mutex_;
   std::optional<Connection> reader_;  // guarded by reader_mutex_, as are its statements
-  Statement is_sum_, results_of_sum_, results_of_other_, kept_, contains_, has_results_;
+  Statement is_sum_, results_of_sum_, results_of_other_, results_of_player_, kept_, contains_, has_results_;
   std::vector<std::string> notes_;
 };
+
+template <typename Work>
+Result<void> SqliteLedger::change(std::string_view kind, Work work) {
+  if (auto begun = writer_->begin(); !begun) return begun;
+  Delta delta;
+  const Result<bool> changed = work(delta);
+  if (changed && *changed) return writer_->commit(kind, delta);
+  writer_->rollback();
+  return changed ? Result<void>{} : fail(changed.error());
+}
 
 }  // namespace scoreline::sqlite

@@ -1,6 +1,7 @@
 // The changes of the ledger that are not results: erasing, defining, dropping.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "adapters/sqlite/rows.h"
@@ -8,17 +9,9 @@
 
 namespace scoreline::sqlite {
 
+using leaderboards::AuditAction;
+using leaderboards::AuditEntry;
 using leaderboards::LeaderboardName;
-
-template <typename Work>
-Result<void> SqliteLedger::change(std::string_view kind, Work work) {
-  if (auto begun = writer_->begin(); !begun) return begun;
-  Delta delta;
-  const Result<bool> changed = work(delta);
-  if (changed && *changed) return writer_->commit(kind, delta);
-  writer_->rollback();
-  return changed ? Result<void>{} : fail(changed.error());
-}
 
 Result<Statement> SqliteLedger::prepare_change(std::string_view sql, std::string_view first, std::string_view second) {
   auto statement = writer_->connection().prepare(sql);
@@ -48,7 +41,8 @@ Result<void> SqliteLedger::run_change(Statement& statement) {
 }
 
 Result<std::uint64_t> SqliteLedger::erase_player(const LeaderboardName& leaderboard,
-                                                 const leaderboards::PlayerId& player, Erase mode) {
+                                                 const leaderboards::PlayerId& player, Erase mode,
+                                                 const leaderboards::AuditNote& note) {
   std::uint64_t stopped = 0;
   const auto work = [&](Delta& delta) -> Result<bool> {
     auto tombstone = prepare_change(kErasureRow, leaderboard.text(), player.text());
@@ -64,11 +58,18 @@ Result<std::uint64_t> SqliteLedger::erase_player(const LeaderboardName& leaderbo
     bool any = false;
     while ((step = results->step()) == Step::row) {
       any = true;
-      if (results->integer(6) > up_to) ++stopped;
+      if (results->integer(6) <= up_to) continue;
+      Uuid match_id;
+      std::ranges::copy(results->bytes(1), match_id.bytes.begin());
+      const auto voided = is_void(leaderboard.text(), match_id);
+      if (!voided) return fail(voided.error());
+      if (!*voided) ++stopped;
     }
     if (step == Step::failed) return fail(writer_->abandon("reading the results of a player"));
     results->reset();
     if (mode == Erase::from_boards ? stopped == 0 : !any && up_to == 0) return false;
+    const AuditEntry entry{AuditAction::erase_player, leaderboard, {}, player, {}, note};
+    if (auto logged = log(entry, delta); !logged) return fail(logged.error());
 
     const auto erasures_before = account(Table::erasures, *tombstone, -1, delta);
     if (!erasures_before) return fail(erasures_before.error());
@@ -223,6 +224,8 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
       {Table::match_results, kResultRowsOfLeaderboard, "DELETE FROM match_results WHERE leaderboard = ?1"},
       {Table::erasures, kErasureRowsOfLeaderboard, "DELETE FROM erasures WHERE leaderboard = ?1"},
       {Table::closings, kClosingRowsOfLeaderboard, "DELETE FROM closings WHERE leaderboard = ?1"},
+      {Table::hidden_players, kHiddenRowsOfLeaderboard, "DELETE FROM hidden_players WHERE leaderboard = ?1"},
+      {Table::voided_matches, kVoidedRowsOfLeaderboard, "DELETE FROM voided_matches WHERE leaderboard = ?1"},
       {Table::seasons, kSeasonRowsOfLeaderboard, "DELETE FROM seasons WHERE leaderboard = ?1"},
       {Table::calendars, kCalendarRow, "DELETE FROM calendars WHERE leaderboard = ?1"},
       {Table::leaderboards, kLeaderboardRow, "DELETE FROM leaderboards WHERE name = ?1"},
@@ -249,10 +252,10 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
     if (dropped > 0) return true;
     return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
   });
-  if (done) {
-    by_player_.erase(leaderboard.text());
-    archives_->forget(leaderboard.text());
-  }
+  if (!done) return done;
+  by_player_.erase(leaderboard.text());
+  voiding_.erase(leaderboard.text());
+  archives_->forget(leaderboard.text());
   return done;
 }
 

@@ -102,7 +102,7 @@ class LedgerContract : public ::testing::TestWithParam<LedgerMaker> {
     return answers ? *answers : std::vector<Recorded>{};
   }
   std::uint64_t erase(const std::string& leaderboard, const std::string& player, Ledger::Erase mode) {
-    const auto stopped = ledger().erase_player(board_name(leaderboard), player_id(player), mode);
+    const auto stopped = ledger().erase_player(board_name(leaderboard), player_id(player), mode, {});
     EXPECT_TRUE(stopped) << stopped.error().detail;
     return stopped.value_or(0);
   }
@@ -431,7 +431,7 @@ class RandomWork {
         const auto name = leaderboard();
         const auto id = player();
         const auto mode = below(2) == 0 ? Ledger::Erase::from_boards : Ledger::Erase::from_ledger;
-        return one.erase_player(name, id, mode).value() == other.erase_player(name, id, mode).value();
+        return one.erase_player(name, id, mode, {}).value() == other.erase_player(name, id, mode, {}).value();
       }
       case 1: {
         Definition definition{leaderboard()};
@@ -463,7 +463,7 @@ class RandomWork {
 
 inline std::string describe(const std::vector<LeaderboardRecord>& records) {
   std::set<std::string> lines;
-  for (const auto& [definition, seasons] : records) {
+  for (const auto& [definition, seasons, hidden] : records) {
     lines.insert(definition.name.text() + " top " + std::to_string(definition.top));
     for (const Season& season : seasons) {
       lines.insert(definition.name.text() + " season " + std::to_string(season.id.value) + " ends " +

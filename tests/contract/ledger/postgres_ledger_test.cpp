@@ -2,6 +2,7 @@
 
 #include "contract/ledger/calendar_contract.h"
 #include "contract/ledger/ledger_contract.h"
+#include "contract/ledger/moderation_contract.h"
 #include "support/postgres_server.h"
 
 namespace scoreline::leaderboards {

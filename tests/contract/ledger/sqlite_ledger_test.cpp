@@ -2,6 +2,7 @@
 
 #include "contract/ledger/calendar_contract.h"
 #include "contract/ledger/ledger_contract.h"
+#include "contract/ledger/moderation_contract.h"
 #include "support/model_ledger.h"
 #include "support/scratch_folder.h"
 

@@ -94,9 +94,9 @@ void fill(Ledger& ledger) {
     }
     ASSERT_TRUE(ledger.append(results));
     if (batch == 10) {
-      ASSERT_TRUE(ledger.erase_player(sums.name, player_id("player-3"), Ledger::Erase::from_boards));
-      ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-4"), Ledger::Erase::from_ledger));
-      ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-5"), Ledger::Erase::from_boards));
+      ASSERT_TRUE(ledger.erase_player(sums.name, player_id("player-3"), Ledger::Erase::from_boards, {}));
+      ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-4"), Ledger::Erase::from_ledger, {}));
+      ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-5"), Ledger::Erase::from_boards, {}));
     }
   }
 }

@@ -42,7 +42,7 @@ TEST_F(PostgresFaults, ResultCommittedAfterAnErasureCounts) {
   ASSERT_TRUE(ledger->append(std::vector{result(1, "a", 10)}));
   Stranger other_node(url());
   other_node.hold(2, "a");
-  EXPECT_EQ(ledger->erase_player(board_name("main"), player_id("a"), Erase::from_boards).value(), 1u);
+  EXPECT_EQ(ledger->erase_player(board_name("main"), player_id("a"), Erase::from_boards, {}).value(), 1u);
   other_node.run("COMMIT");
   EXPECT_EQ(test::results_of(*ledger, main_board(), player_id("a")).value().size(), 1u);
   EXPECT_EQ(ledger->append(std::vector{result(1, "a", 10)}).value(), std::vector{Recorded::duplicate});
@@ -121,7 +121,7 @@ TEST_F(PostgresFaults, ResultsOfManyPlayersComeInOneRead) {
     ASSERT_TRUE(ledger->put_definition(definition_of(rule)));
     ASSERT_TRUE(
         ledger->append(std::vector{result(1, "a", 1), result(2, "a", 2), result(1, "b", 3), result(1, "c", 4)}));
-    ASSERT_TRUE(ledger->erase_player(board_name("main"), player_id("d"), Erase::from_boards));
+    ASSERT_TRUE(ledger->erase_player(board_name("main"), player_id("d"), Erase::from_boards, {}));
     std::multimap<std::string, std::int64_t> points;
     const std::vector players{player_id("a"), player_id("b"), player_id("nobody")};
     ASSERT_TRUE(

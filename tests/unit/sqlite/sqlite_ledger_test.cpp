@@ -153,7 +153,7 @@ TEST_F(SqliteLedgerTest, EveryTamperedTableIsTold) {
       ASSERT_TRUE(ledger->put_definition({name}));
       ASSERT_TRUE(ledger->put_season(name, {{1}, std::nullopt, Timestamp{5}}));
       for (std::uint64_t number = 1; number <= 5; ++number) ledger->append(batch_of(number)).value();
-      ledger->erase_player(name, PlayerId::trusted("p4"), leaderboards::Ledger::Erase::from_boards).value();
+      ledger->erase_player(name, PlayerId::trusted("p4"), leaderboards::Ledger::Erase::from_boards, {}).value();
     }
     change(sql);
     auto ledger = open();
@@ -171,8 +171,8 @@ TEST_F(SqliteLedgerTest, ReportCountsWhatIsThere) {
   ASSERT_TRUE(ledger->put_season(name, {{1}, std::nullopt, std::nullopt}));
   for (std::uint64_t number = 1; number <= 3; ++number) ledger->append(batch_of(number)).value();
   ledger->append(batch_of(3)).value();
-  ledger->erase_player(name, PlayerId::trusted("p4"), leaderboards::Ledger::Erase::from_boards).value();
-  ledger->erase_player(name, PlayerId::trusted("p5"), leaderboards::Ledger::Erase::from_ledger).value();
+  ledger->erase_player(name, PlayerId::trusted("p4"), leaderboards::Ledger::Erase::from_boards, {}).value();
+  ledger->erase_player(name, PlayerId::trusted("p5"), leaderboards::Ledger::Erase::from_ledger, {}).value();
   const AuditReport report = ledger->verify(nullptr).value();
   EXPECT_THAT(report.findings, ::testing::IsEmpty());
   EXPECT_EQ(report.results, 57u);
