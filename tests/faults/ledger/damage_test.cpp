@@ -52,7 +52,8 @@ std::optional<Everything> read(Ledger& ledger) {
   if (!scanned) return std::nullopt;
   const auto records = ledger.leaderboards();
   if (!records) return std::nullopt;
-  for (const auto& [definition, seasons] : *records) {
+  for (const auto& [definition, seasons, hidden] : *records) {
+    for (const HiddenPlayer& each : hidden) all.definitions += each.player.text() + each.reason;
     all.definitions += definition.name.text() + std::string(to_string(definition.rule)) +
                        std::string(to_string(definition.order)) + std::to_string(definition.max_points) +
                        std::to_string(definition.top) + std::to_string(definition.grace.count());
@@ -97,6 +98,8 @@ void fill(Ledger& ledger) {
       ASSERT_TRUE(ledger.erase_player(sums.name, player_id("player-3"), Ledger::Erase::from_boards, {}));
       ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-4"), Ledger::Erase::from_ledger, {}));
       ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-5"), Ledger::Erase::from_boards, {}));
+      ASSERT_TRUE(ledger.hide_player(board_name("main"), player_id("player-6"), {{7}, "eve", "cheats"}));
+      ASSERT_TRUE(ledger.void_match(board_name("main"), match(1), {{8}, "eve", "fixed"}));
     }
   }
 }

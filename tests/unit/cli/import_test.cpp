@@ -53,6 +53,10 @@ struct ScriptedStore final : Store {
   Result<ShownBoard> range(const BoardChoice&, std::uint64_t, std::size_t) override { return ShownBoard{}; }
   Result<ShownBoard> around(const BoardChoice&, const std::string&, std::size_t) override { return ShownBoard{}; }
   Result<ShownAudit> audit_rank(const BoardChoice&, const std::string&) override { return ShownAudit{}; }
+  Result<std::string> moderate(const PlayerCommand&) override { return std::string(); }
+  Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t, std::size_t) override {
+    return std::vector<ShownAuditEntry>();
+  }
   Result<std::int64_t> rebuild(const BoardChoice&, const OnProgress&) override { return 1; }
   Result<ShownDrift> reconcile(const BoardChoice&, bool, const OnProgress&) override { return ShownDrift{}; }
 
@@ -71,6 +75,10 @@ struct Borrowed final : Store {
     return store.around(b, p, r);
   }
   Result<ShownAudit> audit_rank(const BoardChoice& b, const std::string& p) override { return store.audit_rank(b, p); }
+  Result<std::string> moderate(const PlayerCommand& c) override { return store.moderate(c); }
+  Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t a, std::size_t l) override {
+    return store.audit_log(a, l);
+  }
   Result<std::int64_t> rebuild(const BoardChoice& b, const OnProgress& p) override { return store.rebuild(b, p); }
   Result<ShownDrift> reconcile(const BoardChoice& b, bool r, const OnProgress& p) override {
     return store.reconcile(b, r, p);
