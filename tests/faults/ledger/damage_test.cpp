@@ -87,10 +87,10 @@ void fill(Ledger& ledger) {
   ASSERT_TRUE(ledger.put_definition({board_name("main")}));
   ASSERT_TRUE(ledger.put_definition(sums));
   ASSERT_TRUE(ledger.put_season(sums.name, {{1}, Timestamp{5}, Timestamp{999'999}}));
-  for (int batch = 0; batch < 30; ++batch) {
+  for (int batch = 0; batch < 60; ++batch) {
     std::vector<MatchResult> results;
     for (int i = 0; i < 25; ++i) {
-      results.push_back(result(random() % 40, "player-" + std::to_string(random() % kPlayers),
+      results.push_back(result(random() % 80, "player-" + std::to_string(random() % kPlayers),
                                static_cast<std::int64_t>(random() % 1'000), kBoards[random() % 2]));
     }
     ASSERT_TRUE(ledger.append(results));
@@ -99,7 +99,8 @@ void fill(Ledger& ledger) {
       ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-4"), Ledger::Erase::from_ledger, {}));
       ASSERT_TRUE(ledger.erase_player(board_name("main"), player_id("player-5"), Ledger::Erase::from_boards, {}));
       ASSERT_TRUE(ledger.hide_player(board_name("main"), player_id("player-6"), {{7}, "eve", "cheats"}));
-      ASSERT_TRUE(ledger.void_match(board_name("main"), match(1), {{8}, "eve", "fixed"}));
+      ASSERT_TRUE(ledger.append(std::vector{result(5'000, "player-7", 1)}));
+      ASSERT_TRUE(ledger.void_match(board_name("main"), match(5'000), {{8}, "eve", "fixed"}));
     }
   }
 }
