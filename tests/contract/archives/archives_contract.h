@@ -170,7 +170,7 @@ TEST_P(ArchivesContract, MarkedSeasonRecordsNothingMore) {
 
 TEST_P(ArchivesContract, ErasedPlayerOfAnOpenSeasonIsNotInItsArchive) {
   append({played(1, "alice", 10), played(2, "bob", 20), played(3, "carol", 30)});
-  ASSERT_TRUE(ledger().erase_player(kArcade, PlayerId::trusted("bob"), Ledger::Erase::from_boards));
+  ASSERT_TRUE(ledger().erase_player(kArcade, PlayerId::trusted("bob"), Ledger::Erase::from_boards, {}));
   ASSERT_TRUE(close());
   ASSERT_EQ(lines().size(), 2u);
   EXPECT_EQ(lines()[1].entry.player.text(), "alice");
@@ -242,7 +242,7 @@ TEST_P(ArchivesContract, PlayerErasedWhileTheArchiveIsWrittenIsNotInIt) {
     if (step != SeasonClosing::Step::finish) return {};
     const PlayerId bob = PlayerId::trusted("bob");
     return ledger()
-        .erase_player(kArcade, bob, Ledger::Erase::from_ledger)
+        .erase_player(kArcade, bob, Ledger::Erase::from_ledger, {})
         .and_then([&](auto) { return archives().anonymise(kArcade, bob); })
         .map([](auto) {});
   });

@@ -106,6 +106,7 @@ class ImportTest : public testing::Test {
         .open_letters = {},
         .open_folder = {},
         .start_node = {},
+        .open_client = {},
         .remote = remote,
         .open_source = [rows](const std::string&, const std::optional<std::string>&)
             -> Result<std::unique_ptr<ingest::ResultSource>> { return std::make_unique<Rows>(rows); },

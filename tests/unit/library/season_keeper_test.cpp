@@ -61,11 +61,12 @@ class SeasonKeeperTest : public ::testing::Test {
     return condition();
   }
   Result<ingest::Receipt> submit(std::string player, std::int32_t season, Timestamp at) {
-    ingest::Submission submission{.leaderboard = "ladder",
-                                  .player_id = std::move(player),
-                                  .season_id = season,
-                                  .points = *parse_decimal("7"),
-                                  .achieved_at = at};
+    ingest::Submission submission;
+    submission.leaderboard = "ladder";
+    submission.player_id = std::move(player);
+    submission.season_id = season;
+    submission.points = *parse_decimal("7");
+    submission.achieved_at = at;
     return engine_->pipeline().submit({submission}, leaderboards::Ranks::skip)->front();
   }
 
