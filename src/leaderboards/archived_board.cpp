@@ -17,6 +17,7 @@ Result<Page> ArchivedBoard::range(const Board& board, std::uint64_t first, std::
   Page page{players_, {}};
   auto lines = archives_.read(board.id.leaderboard, board.id.season, first, limit);
   if (!lines) return fail(std::move(lines).error());
+  page.first_position = first;
   page.entries.reserve(lines->size());
   for (ArchivedEntry& line : *lines) page.entries.push_back(std::move(line.entry));
   return page;

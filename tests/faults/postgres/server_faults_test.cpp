@@ -77,7 +77,7 @@ TEST_F(PostgresFaults, FullDiskKeepsWholeBatchesAndRecoversWithRoom) {
     ASSERT_EQ(::mount("small", folder.c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
     EXPECT_THAT(ledger->append(batch_of(2'000, 1 + kept)).value(), Each(Recorded::recorded));
   }
-  sql("DROP TABLE match_results, seasons, leaderboards, ledger, writers, dead_letters");
+  sql("DO $$ BEGIN EXECUTE format('DROP SCHEMA %I CASCADE', current_schema()); END $$");
   server().sql("DROP TABLESPACE small");
   EXPECT_EQ(::umount(folder.c_str()), 0);
 }

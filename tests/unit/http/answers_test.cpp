@@ -156,7 +156,7 @@ TEST(DefinitionJson, NamesTheFieldThatIsWrong) {
   const std::pair<std::string, std::string> corpus[] = {
       {R"({"rule":"worst"})", "rule"},
       {R"({"order":1})", "order"},
-      {R"({"ties":"shared"})", "ties"},
+      {R"({"ties":"coin"})", "ties"},
       {R"({"key":"narrow"})", "key"},
       {R"({"scale":10})", "scale"},
       {R"({"scale":-1})", "scale"},

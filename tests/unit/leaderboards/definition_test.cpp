@@ -121,7 +121,8 @@ TEST(DefinitionTest, WordsReadBackAsThemselves) {
   for (const Order order : {Order::descending, Order::ascending}) {
     EXPECT_EQ(parse_order(to_string(order)).value(), order);
   }
-  for (const Ties ties : {Ties::first, Ties::last}) EXPECT_EQ(parse_ties(to_string(ties)).value(), ties);
+  for (const Ties ties : {Ties::first, Ties::last, Ties::shared, Ties::dense})
+    EXPECT_EQ(parse_ties(to_string(ties)).value(), ties);
   for (const KeyKind key : {KeyKind::wide, KeyKind::packed}) EXPECT_EQ(parse_key(to_string(key)).value(), key);
   EXPECT_EQ(to_string(Order::descending), "desc");
 }
@@ -132,7 +133,7 @@ TEST(DefinitionTest, AnUnknownWordIsAnsweredWithTheKnownOnes) {
   EXPECT_EQ(rule.error().field, "rule");
   EXPECT_EQ(rule.error().detail, "must be one of best, least, sum, latest");
   EXPECT_EQ(parse_order("down").error().field, "order");
-  EXPECT_EQ(parse_ties("shared").error().field, "ties");
+  EXPECT_EQ(parse_ties("coin").error().field, "ties");
   EXPECT_EQ(parse_key("").error().field, "key");
 }
 

@@ -133,8 +133,10 @@ TEST_F(ServiceTest, TheVersionChangesWithTheBoardAndOnlyWithIt) {
 
 TEST_F(ServiceTest, APercentileIsTheShareAtOrBelow) {
   EXPECT_DOUBLE_EQ(percentile({Entry{1, test::player("a"), {}}, 4}), 100.0);
-  EXPECT_DOUBLE_EQ(percentile({Entry{4, test::player("a"), {}}, 4}), 25.0);
+  EXPECT_DOUBLE_EQ(percentile({Entry{4, test::player("a"), {}}, 4, 3}), 25.0);
   EXPECT_DOUBLE_EQ(percentile({Entry{1, test::player("a"), {}}, 1}), 100.0);
+  // Dense: two players share the first rank.
+  EXPECT_DOUBLE_EQ(percentile({Entry{2, test::player("a"), {}}, 4, 2}), 50.0);
 }
 
 TEST_F(ServiceTest, ARedefinitionWithoutResultsStartsTheBoardsAnew) {
