@@ -175,6 +175,8 @@ def test_example_requests_get_documented_answers(contract, server):
     for path, method, item, operation in todo:
         for media_type, body in examples(contract, operation):
             target = fill_path(contract, path, item, operation)
+            if path.endswith("/points"):  # one of two forms must be chosen
+                target += "?above=100"
             status, content_type, text = server.request(method, target, body, media_type)
             while status == 409 and "being made or compared" in text:  # the task that was begun just before
                 status, content_type, text = server.request(method, target, body, media_type)
