@@ -129,10 +129,10 @@ class RoutedCall {
       case Meaning::not_ready:
       case Meaning::not_allowed: return fail(why);
       case Meaning::no_script:
-        if (command.load || batch_.script(command.index) == nullptr) return fail(why);
+        if (batch_.script(command.index) == nullptr) return fail(why);
         next.to = node;
         next.asking = command.asking;
-        next.load = true;
+        next.load = true;  // again, when somebody had the server forget it before the call behind it ran
         break;
       case Meaning::moved:
       case Meaning::ask: {
