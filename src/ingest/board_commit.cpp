@@ -16,6 +16,7 @@ using leaderboards::Applied;
 using leaderboards::Board;
 using leaderboards::BoardId;
 using leaderboards::Fold;
+using leaderboards::kOffersAtATime;
 using leaderboards::Ledger;
 using leaderboards::MatchResult;
 using leaderboards::Offer;
@@ -28,9 +29,6 @@ using leaderboards::Rule;
 using leaderboards::Standing;
 
 namespace {
-
-/// A board's lock is held for one of these at a time, so that readers never wait long.
-constexpr std::size_t kOffersAtATime = 1'024;
 
 /// The players of results, each once.
 std::vector<PlayerId> players_of(std::span<const MatchResult> results) {
@@ -321,12 +319,6 @@ Result<AppliedByPlayer> show_players(Ledger& ledger, RankIndex& index, const Boa
   const auto standings = standings_by_ledger(ledger, board, players);
   if (!standings) return fail(standings.error());
   return offer(index, board, *standings, ranks);
-}
-
-Result<void> unless_lost(const RankIndex& index, const Board& board, Result<void> offered) {
-  if (offered) return offered;
-  const auto loaded = index.is_loaded(board);
-  return loaded && !*loaded ? Result<void>() : offered;
 }
 
 }  // namespace scoreline::ingest

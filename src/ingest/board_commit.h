@@ -15,6 +15,7 @@
 #include "ingest/pipeline.h"
 #include "ingest/validator.h"
 #include "leaderboards/ledger.h"
+#include "leaderboards/lost_boards.h"
 #include "leaderboards/rank_index.h"
 #include "leaderboards/rules.h"
 
@@ -108,9 +109,5 @@ Result<AppliedByPlayer> show_kept(leaderboards::Ledger& ledger, leaderboards::Ra
 Result<AppliedByPlayer> show_players(leaderboards::Ledger& ledger, leaderboards::RankIndex& index,
                                      const leaderboards::Board& board, std::span<const leaderboards::PlayerId> players,
                                      leaderboards::Ranks ranks);
-
-/// What an offer to a board came to, when it does not matter that the board is not loaded: it gets everything from the
-/// ledger when it is.
-Result<void> unless_lost(const leaderboards::RankIndex& index, const leaderboards::Board& board, Result<void> offered);
 
 }  // namespace scoreline::ingest

@@ -16,14 +16,13 @@ namespace {
 
 using leaderboards::Board;
 using leaderboards::BoardId;
+using leaderboards::kOffersAtATime;
 using leaderboards::LedgerRow;
 using leaderboards::Offer;
 using leaderboards::PlayerId;
 using leaderboards::Ranks;
 using leaderboards::Rule;
 using leaderboards::Standing;
-
-constexpr std::size_t kOffersAtATime = 1'024;
 
 /// What is offered to one board, as it is read.
 class LeftOnBoard {

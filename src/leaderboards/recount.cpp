@@ -8,26 +8,19 @@
 #include <vector>
 
 #include "leaderboards/definition.h"
+#include "leaderboards/lost_boards.h"
 #include "leaderboards/rules.h"
 #include "leaderboards/season_boards.h"
 
 namespace scoreline::leaderboards {
 namespace {
 
-constexpr std::size_t kOffersAtATime = 1'024;
-
-/// Nothing when the index lacks the board.
-template <typename Done>
-Result<void> unless_lost(const RankIndex& index, const Board& board, const Done& done) {
-  if (done) return {};
-  const auto loaded = index.is_loaded(board);
-  return loaded && !*loaded ? Result<void>() : Result<void>(fail(done.error()));
-}
+Result<void> outcome(const auto& done) { return done ? Result<void>() : fail(done.error()); }
 
 Result<void> offer(RankIndex& index, const Board& board, std::span<const Offer> offers) {
   for (std::size_t from = 0; from < offers.size(); from += kOffersAtATime) {
     const auto part = offers.subspan(from, std::min(kOffersAtATime, offers.size() - from));
-    if (auto taken = unless_lost(index, board, index.apply(board, part, Ranks::skip)); !taken) return taken;
+    if (auto taken = unless_lost(index, board, outcome(index.apply(board, part, Ranks::skip))); !taken) return taken;
   }
   return {};
 }
@@ -80,7 +73,7 @@ Result<void> take_off(RankIndex& index, const LeaderboardRecord& record, std::sp
   if (players.empty()) return {};
   for (const Season& season : record.seasons) {
     for (const Board& board : live_boards_of(record.definition, season, now)) {
-      if (auto gone = unless_lost(index, board, index.erase(board, players)); !gone) return gone;
+      if (auto gone = unless_lost(index, board, outcome(index.erase(board, players))); !gone) return gone;
     }
   }
   return {};
