@@ -27,8 +27,8 @@ BareLoop::BareLoop(const std::filesystem::path& folder) {
           options.checkpoint_pages * sqlite::kPageBytes)
           .c_str());
   for (const auto& migration : sqlite::migrations()) run(std::string(migration.sql).c_str());
-  sqlite3_prepare_v3(database_, "INSERT INTO match_results VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING", -1,
-                     SQLITE_PREPARE_PERSISTENT, &insert_, nullptr);
+  sqlite3_prepare_v3(database_, "INSERT INTO match_results VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING",
+                     -1, SQLITE_PREPARE_PERSISTENT, &insert_, nullptr);
 }
 
 BareLoop::~BareLoop() {

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,6 +61,16 @@ enum class Ties { first, last, shared, dense };
 
 using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
+/// What players with the same points are compared by, up to three, in turn: players with 130 points by their win rate,
+/// then by their matches. Every result brings a value for each.
+struct Criterion {
+  std::string name;                 ///< a letter, then letters, digits and `_`
+  Order order = Order::descending;  ///< which of its values ranks above
+  std::int64_t min = 0;             ///< of one result, in units of 10^-scale, as the values are
+  std::int64_t max = 0;
+  int scale = 0;
+};
+
 struct LeaderboardOptions {
   Rule rule = Rule::best;
   std::optional<Order> order = {};  ///< absent: ascending for `least`, else descending
@@ -73,14 +84,17 @@ struct LeaderboardOptions {
   std::string week_start = "monday";
   int keep_days = 3;   ///< a day's board is kept while so many days follow it, 1..366
   int keep_weeks = 5;  ///< a week's board, while so many weeks follow it, 1..104
+  /// After the points. The narrower the ranges, of the points too, the more fit: 80 bits in all.
+  std::vector<Criterion> criteria = {};
 };
 
 /// A player's place on a board.
 struct Entry {
   std::uint64_t rank = 0;  ///< from 1
   std::string player;
-  std::int64_t points = 0;  ///< in units of 10^-scale, here and everywhere
-  Time achieved_at;         ///< when these points were reached
+  std::int64_t points = 0;                            ///< in units of 10^-scale, here and everywhere
+  Time achieved_at;                                   ///< when these points were reached
+  std::map<std::string, std::int64_t> criteria = {};  ///< by name, those after the points
 };
 
 /// One player's outcome in one match.
@@ -90,7 +104,8 @@ struct MatchResult {
   /// A UUID (`82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6`): sent again, the same match and player count once, for ever.
   /// Absent: always a new match.
   std::optional<std::string> match_id = {};
-  std::optional<Time> achieved_at = {};  ///< absent: now
+  std::optional<Time> achieved_at = {};               ///< absent: now
+  std::map<std::string, std::int64_t> criteria = {};  ///< by name: all of the leaderboard's
 };
 
 enum class Outcome {

@@ -11,16 +11,19 @@
 #include "base/decimal.h"
 #include "base/duration.h"
 #include "base/timestamp.h"
+#include "leaderboards/criteria.h"
 
 namespace scoreline::app {
 namespace {
 
 using leaderboards::Definition;
+using leaderboards::WrittenCriterion;
 
 // clang-format off
 const std::vector<std::string_view> kDefinitionKeys = {"rule", "order", "scale", "ties", "key", "minPoints",
     "maxPoints", "grace", "top", "periods", "timeZone", "weekStart", "keepDays", "keepWeeks", "seasonCron",
-    "seasonEvery", "seasonFrom"};
+    "seasonEvery", "seasonFrom", "criteria"};
+const std::vector<std::string_view> kCriterionKeys = {"name", "order", "scale", "min", "max"};
 // clang-format on
 
 /// Reads the fields of one `[leaderboards.NAME]`; remembers the first error.
@@ -36,19 +39,19 @@ class DefinitionReader {
       }
     }
     word("rule", definition.rule, leaderboards::parse_rule);
-    definition.order = leaderboards::default_order(definition.rule);
-    word("order", definition.order, leaderboards::parse_order);
     word("ties", definition.ties, leaderboards::parse_ties);
     word("key", definition.key, leaderboards::parse_key);
-    definition.scale = whole("scale", definition.scale);
     definition.top = whole("top", definition.top);
-    if (!error_ && definition.scale >= 0 && definition.scale <= 9) {
-      points("minPoints", definition.scale, definition.min_points);
-      points("maxPoints", definition.scale, definition.max_points);
-    }
     duration("grace", definition.grace);
     calendar(definition.periods, definition.schedule);
+    WrittenCriterion points{"points"};
+    criterion(table_, "order", "scale", "minPoints", "maxPoints", points);
+    const auto criteria = criteria_list();
     if (error_) return fail(std::move(*error_));
+    if (auto set = leaderboards::set_criteria(definition, points, criteria); !set) {
+      refuse(set.error().field, set.error().detail);
+      return fail(std::move(*error_));
+    }
     if (auto valid = leaderboards::validate(definition); !valid) {
       refuse(valid.error().field, valid.error().detail);
       return fail(std::move(*error_));
@@ -85,37 +88,83 @@ class DefinitionReader {
     }
   }
 
+  /// The fields of a criterion that has them under these keys of a table.
+  void criterion(const toml::table& of, std::string_view order, std::string_view scale, std::string_view min,
+                 std::string_view max, WrittenCriterion& into) {
+    if (of[order]) word(of, order, into.order.emplace(), leaderboards::parse_order);
+    if (of[scale]) into.scale = whole(of, scale, 0);
+    decimal(of, min, into.min);
+    decimal(of, max, into.max);
+  }
+
+  std::vector<WrittenCriterion> criteria_list() {
+    std::vector<WrittenCriterion> criteria;
+    const auto node = table_["criteria"];
+    if (!node) return criteria;
+    const auto* const tables = node.as_array();
+    const auto wrong = [this] { refuse("criteria", R"(must be an array of tables, like [{name = "points"}])"); };
+    if (tables == nullptr) {
+      wrong();
+      return criteria;
+    }
+    for (const auto& each : *tables) {
+      const auto* const table = each.as_table();
+      if (table == nullptr) {
+        wrong();
+        return criteria;
+      }
+      const std::string place = fmt::format("criteria[{}].", criteria.size());
+      for (const auto& [key, value] : *table) {
+        if (std::ranges::find(kCriterionKeys, key.str()) != kCriterionKeys.end()) continue;
+        refuse(place + std::string(key.str()),
+               fmt::format("there is no such key; did you mean '{}'?", nearest(key.str(), kCriterionKeys)));
+      }
+      place_ = place;
+      WrittenCriterion& read = criteria.emplace_back();
+      word(*table, "name", read.name, as_is);
+      criterion(*table, "order", "scale", "min", "max", read);
+      place_.clear();
+    }
+    return criteria;
+  }
+
   template <typename Word>
   void word(std::string_view key, Word& into, Result<Word> (*parse)(std::string_view)) {
-    const auto node = table_[key];
+    word(table_, key, into, parse);
+  }
+
+  template <typename Word>
+  void word(const toml::table& of, std::string_view key, Word& into, Result<Word> (*parse)(std::string_view)) {
+    const auto node = of[key];
     if (!node) return;
     const auto text = node.value_exact<std::string>();
-    if (!text) return refuse(key, "must be a word in quotes");
+    if (!text) return refuse(place_ + std::string(key), "must be a word in quotes");
     const auto parsed = parse(*text);
-    if (!parsed) return refuse(key, parsed.error().detail);
+    if (!parsed) return refuse(place_ + std::string(key), parsed.error().detail);
     into = *parsed;
   }
 
-  int whole(std::string_view key, int otherwise) {
-    const auto node = table_[key];
+  int whole(std::string_view key, int otherwise) { return whole(table_, key, otherwise); }
+
+  int whole(const toml::table& of, std::string_view key, int otherwise) {
+    const auto node = of[key];
     if (!node) return otherwise;
     const auto value = node.value_exact<std::int64_t>();
     if (!value || *value < -1'000'000 || *value > 1'000'000) {
-      refuse(key, "must be a small whole number");
+      refuse(place_ + std::string(key), "must be a small whole number");
       return otherwise;
     }
     return static_cast<int>(*value);
   }
 
-  void points(std::string_view key, int scale, std::int64_t& into) {
-    const auto node = table_[key];
+  void decimal(const toml::table& of, std::string_view key, std::optional<Decimal>& into) {
+    const auto node = of[key];
     if (!node) return;
     Result<Decimal> value = fail(Code::usage, "must be a whole number, or a decimal one in quotes");
     if (const auto number = node.value_exact<std::int64_t>()) value = decimal_from(*number);
     if (const auto text = node.value_exact<std::string>()) value = parse_decimal(*text);
-    const auto scaled = value.and_then([scale](Decimal decimal) { return to_scaled(decimal, scale); });
-    if (!scaled) return refuse(key, scaled.error().detail);
-    into = *scaled;
+    if (!value) return refuse(place_ + std::string(key), value.error().detail);
+    into = *value;
   }
 
   void duration(std::string_view key, std::chrono::milliseconds& into) {
@@ -129,6 +178,7 @@ class DefinitionReader {
   }
 
   std::string path_;
+  std::string place_;  // of the criterion that is being read, as errors name it
   const toml::table& table_;
   std::optional<Error> error_;
 };
@@ -174,6 +224,22 @@ std::string_view nearest(std::string_view key, const std::vector<std::string_vie
 }
 
 namespace {
+
+void append_criterion(std::string& out, const leaderboards::Criterion& criterion) {
+  fmt::format_to(std::back_inserter(out), "{{name = \"{}\", order = \"{}\", scale = {}, min = \"{}\", max = \"{}\"}}",
+                 criterion.name, to_string(criterion.order), criterion.scale,
+                 format_scaled(criterion.min, criterion.scale), format_scaled(criterion.max, criterion.scale));
+}
+
+void append_criteria(std::string& out, const Definition& definition) {
+  if (definition.criteria.empty()) return;
+  out += "criteria = [{name = \"points\"}";
+  for (const leaderboards::Criterion& criterion : definition.criteria) {
+    out += ", ";
+    append_criterion(out, criterion);
+  }
+  out += "]\n";
+}
 
 void append_calendar(std::string& out, const Definition& definition) {
   const leaderboards::PeriodRules& periods = definition.periods;
@@ -225,6 +291,7 @@ void append_definition(std::string& out, const Definition& definition) {
       definition.name.text(), to_string(definition.rule), to_string(definition.order), definition.scale,
       to_string(definition.ties), to_string(definition.key), format_scaled(definition.min_points, definition.scale),
       format_scaled(definition.max_points, definition.scale), format_duration(definition.grace), definition.top);
+  append_criteria(out, definition);
   append_calendar(out, definition);
 }
 

@@ -1,6 +1,7 @@
 // The public library over the embedded engine: only translation, from Result to exceptions and between words.
 #include <scoreline/scoreline.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "app/engine.h"
 #include "base/uuid.h"
 #include "ingest/on_writer.h"
+#include "leaderboards/criteria.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
 
@@ -58,6 +60,11 @@ lb::Definition with_options(lb::Definition definition, const LeaderboardOptions&
   definition.scale = options.scale;
   definition.min_points = options.min_points;
   definition.max_points = options.max_points;
+  definition.criteria.clear();
+  for (const Criterion& each : options.criteria) {
+    const auto order = each.order == Order::descending ? lb::Order::descending : lb::Order::ascending;
+    definition.criteria.push_back({each.name, order, each.scale, each.min, each.max});
+  }
   definition.periods = {options.days,      options.weeks,
                         options.time_zone, value_of(lb::parse_week_start(options.week_start)),
                         options.keep_days, options.keep_weeks};
@@ -77,14 +84,19 @@ Receipt receipt_of(const ingest::Receipt& receipt) {
   return {outcome_of(receipt.outcome), receipt.standing.points, receipt.rank, receipt.previous_rank};
 }
 
-Entry entry_of(const lb::Entry& entry) {
-  return {entry.rank, entry.player.text(), entry.standing.points,
-          Time{std::chrono::milliseconds{entry.standing.achieved_at.ms}}};
+Entry entry_of(const lb::Entry& entry, const lb::Definition& definition) {
+  Entry shown{entry.rank, entry.player.text(), entry.standing.points,
+              Time{std::chrono::milliseconds{entry.standing.achieved_at.ms}}};
+  const lb::CriteriaValues values = unpack_criteria(definition, entry.standing.extra);
+  for (std::size_t i = 0; i < definition.criteria.size(); ++i) {
+    shown.criteria.emplace(definition.criteria[i].name, values[i]);
+  }
+  return shown;
 }
 
-std::vector<Entry> entries_of(Result<lb::Page> page) {
+std::vector<Entry> entries_of(Result<lb::Page> page, const lb::Definition& definition) {
   std::vector<Entry> entries;
-  for (const lb::Entry& entry : value_of(std::move(page)).entries) entries.push_back(entry_of(entry));
+  for (const lb::Entry& entry : value_of(std::move(page)).entries) entries.push_back(entry_of(entry, definition));
   return entries;
 }
 
@@ -110,7 +122,13 @@ struct Board::Place {
   lb::Service& service() const { return core->engine->service(); }
   lb::BoardRef ref() const { return {definition.name.text(), season, as_of, period}; }
 
-  /// Points are in units of 10^-scale already, so they are written as such a decimal.
+  /// What is in units of 10^-scale already is written as such a decimal.
+  static Decimal scaled(std::int64_t value, int scale) {
+    Decimal decimal = decimal_from(value);
+    if (decimal.digits != 0) decimal.exponent -= scale;
+    return decimal;
+  }
+
   ingest::Submission submission_of(const MatchResult& result) const {
     if (as_of) throw Failure("usage", "a board of the past takes no results", {});
     ingest::Submission submission;
@@ -122,15 +140,19 @@ struct Board::Place {
     }
     submission.player_id = result.player;
     if (season) submission.season_id = season->value;
-    submission.points = decimal_from(result.points);
-    if (submission.points.digits != 0) submission.points.exponent -= definition.scale;
+    submission.points = scaled(result.points, definition.scale);
+    for (const auto& [name, value] : result.criteria) {
+      const auto is_it = [&name = name](const lb::Criterion& each) { return each.name == name; };
+      const auto known = std::ranges::find_if(definition.criteria, is_it);
+      submission.criteria.push_back({name, scaled(value, known == definition.criteria.end() ? 0 : known->scale)});
+    }
     if (result.achieved_at) submission.achieved_at = Timestamp{result.achieved_at->time_since_epoch().count()};
     return submission;
   }
 };
 
 Receipt Board::add_points(std::string_view player, std::int64_t points) {
-  return submit(MatchResult{std::string(player), points, std::nullopt, std::nullopt});
+  return submit(MatchResult{std::string(player), points, std::nullopt, std::nullopt, {}});
 }
 
 Receipt Board::submit(const MatchResult& result) {
@@ -164,15 +186,16 @@ std::vector<Answer> Board::submit(std::span<const MatchResult> results) {
 }
 
 std::vector<Entry> Board::top(std::size_t count) const {
-  return entries_of(place_->service().top(place_->ref(), count));
+  return entries_of(place_->service().top(place_->ref(), count), place_->definition);
 }
 
 std::vector<Entry> Board::range(std::uint64_t from, std::size_t count) const {
-  return entries_of(place_->service().range(place_->ref(), from, count));
+  return entries_of(place_->service().range(place_->ref(), from, count), place_->definition);
 }
 
 std::vector<Entry> Board::around(std::string_view player, std::size_t radius) const {
-  return entries_of(place_->service().around(place_->ref(), value_of(lb::PlayerId::parse(player)), radius));
+  return entries_of(place_->service().around(place_->ref(), value_of(lb::PlayerId::parse(player)), radius),
+                    place_->definition);
 }
 
 std::uint64_t Board::count_above(std::int64_t points) const {
@@ -182,12 +205,13 @@ std::uint64_t Board::count_above(std::int64_t points) const {
 std::vector<Entry> Board::between(std::int64_t low, std::int64_t high, std::size_t limit) const {
   return entries_of(place_->service().range_by_points(place_->ref(), {low, high}, limit).map([](auto&& found) {
     return std::move(found.page);
-  }));
+  }),
+                    place_->definition);
 }
 
 std::optional<Entry> Board::at_rank(std::uint64_t rank) const {
   const auto holder = value_of(place_->service().holder_of(place_->ref(), rank));
-  return holder.entry ? std::optional(entry_of(*holder.entry)) : std::nullopt;
+  return holder.entry ? std::optional(entry_of(*holder.entry, place_->definition)) : std::nullopt;
 }
 
 std::optional<std::uint64_t> Board::rank_of(std::string_view player) const {
@@ -197,7 +221,7 @@ std::optional<std::uint64_t> Board::rank_of(std::string_view player) const {
 
 std::optional<Entry> Board::find(std::string_view player) const {
   const auto place = place_->service().place_of(place_->ref(), value_of(lb::PlayerId::parse(player)));
-  if (place) return entry_of(place->entry);
+  if (place) return entry_of(place->entry, place_->definition);
   if (place.error().code == Code::not_found && place.error().field == "playerId") return std::nullopt;
   throw failure_of(place.error());
 }
@@ -211,7 +235,7 @@ std::vector<std::optional<Entry>> Board::find(std::span<const std::string> playe
   std::vector<std::optional<Entry>> found;
   for (const std::string& player : players) {
     const auto at = by_player.find(player);
-    found.push_back(at == by_player.end() ? std::nullopt : std::optional(entry_of(*at->second)));
+    found.push_back(at == by_player.end() ? std::nullopt : std::optional(entry_of(*at->second, place_->definition)));
   }
   return found;
 }

@@ -78,7 +78,10 @@ class Program {
                          .open_source = open_source,
                          .open_message_sink = [this] { return open_message_sink(); },
                          .open_rejected = files::rejected_sink,
-                         .open_result_sink = [](const cli::ExportCommand& command) { return open_results_to(command); },
+                         .open_result_sink =
+                             [](const cli::ExportCommand& command, const leaderboards::Definition& definition) {
+                               return open_results_to(command, definition);
+                             },
                          .open_board_sink = [](const cli::ExportCommand& command) { return open_board_to(command); },
                          .configuration = [this](bool json) { return print(config_, json); }};
     return cli::run(invocation_.command, context);
@@ -181,10 +184,11 @@ class Program {
     return kafka::open_sink(config_.kafka, clock_, log_kafka);
   }
 
-  static Result<std::unique_ptr<ingest::ResultSink>> open_results_to(const cli::ExportCommand& command) {
+  static Result<std::unique_ptr<ingest::ResultSink>> open_results_to(const cli::ExportCommand& command,
+                                                                     const leaderboards::Definition& definition) {
     const auto format = files::parse_format(command.format);
     if (!format) return fail(format.error());
-    return files::open_result_sink(command.output, *format);
+    return files::open_result_sink(command.output, *format, definition);
   }
 
   static Result<std::unique_ptr<ingest::BoardSink>> open_board_to(const cli::ExportCommand& command) {

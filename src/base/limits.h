@@ -14,6 +14,8 @@ inline constexpr std::size_t kMaxSeasons = 10'000;         ///< of one leaderboa
 inline constexpr std::size_t kMaxHiddenPlayers = 100'000;  ///< of one leaderboard
 inline constexpr std::int64_t kMaxSeasonId = 2'147'483'647;
 inline constexpr int kMaxScale = 9;
+inline constexpr std::size_t kMaxCriteria = 4;  ///< of one leaderboard, the points among them
+inline constexpr std::size_t kMaxCriterionNameBytes = 32;
 /// Of a reason that is given for a change.
 inline constexpr std::size_t kMaxReasonBytes = 1'000;
 inline constexpr int kMaxKeepDays = 366;   ///< boards of past days

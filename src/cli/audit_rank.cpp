@@ -9,8 +9,9 @@ namespace {
 std::string line(std::string_view side, const ShownBoard& board) {
   if (board.entries.empty()) return fmt::format("  {}  absent\n", side);
   const ShownEntry& entry = board.entries.front();
-  return fmt::format("  {}  rank {} of {}, {} points at {}\n", side, entry.rank, board.players, entry.points,
-                     entry.achieved_at);
+  std::string points = entry.points + " points";
+  for (const auto& [name, value] : entry.criteria) points += ", " + name + " " + value;
+  return fmt::format("  {}  rank {} of {}, {} at {}\n", side, entry.rank, board.players, points, entry.achieved_at);
 }
 
 std::string place_or_null(const ShownBoard& board) {

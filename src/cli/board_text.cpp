@@ -66,6 +66,12 @@ void append_entry_fields(std::string& out, const ShownEntry& entry) {
   out.append(R"(,"playerId":)");
   http::append_quoted(out, entry.player);
   out.append(R"(,"points":)").append(entry.points);
+  for (const auto& criterion : entry.criteria) {
+    out.append(&criterion == entry.criteria.data() ? R"(,"criteria":{)" : ",");
+    http::append_quoted(out, criterion.name);
+    out.append(":").append(criterion.value);
+  }
+  if (!entry.criteria.empty()) out.push_back('}');
   out.append(R"(,"achievedAt":)");
   http::append_quoted(out, entry.achieved_at);
 }
@@ -82,29 +88,46 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string board_table(const ShownBoard& board, std::string_view marked) {
+  // The numbers of an entry, the points first, and what stands above them.
+  using Cells = std::vector<std::string>;
+  const auto cells_of = [](const ShownEntry& entry) {
+    Cells cells{entry.points};
+    for (const auto& criterion : entry.criteria) cells.push_back(criterion.value);
+    return cells;
+  };
+  Cells titles{"points"};
+  if (!board.entries.empty()) {
+    for (const auto& criterion : board.entries.front().criteria) titles.push_back(criterion.name);
+  }
   std::size_t rank_width = 4;
   std::size_t player_width = 6;
-  std::size_t points_width = 6;
+  std::vector<std::size_t> widths;
+  for (const std::string& title : titles) widths.push_back(title.size());
   for (const auto& entry : board.entries) {
     rank_width = std::max(rank_width, std::to_string(entry.rank).size());
     player_width = std::max(player_width, display_width(entry.player));
-    points_width = std::max(points_width, entry.points.size());
+    const Cells cells = cells_of(entry);
+    for (std::size_t i = 0; i < std::min(cells.size(), widths.size()); ++i) {
+      widths[i] = std::max(widths[i], cells[i].size());
+    }
   }
   std::string out;
-  const auto append_row = [&](char mark, std::string_view rank, std::string_view player, std::string_view points,
+  const auto append_row = [&](char mark, std::string_view rank, std::string_view player, const Cells& cells,
                               std::string_view at) {
     out.append({mark, ' '});
     append_right(out, rank, rank_width);
     out.append("  ");
     append_left(out, player, player_width);
-    out.append("  ");
-    append_right(out, points, points_width);
+    for (std::size_t i = 0; i < std::min(cells.size(), widths.size()); ++i) {
+      out.append("  ");
+      append_right(out, cells[i], widths[i]);
+    }
     out.append("  ").append(at).append("\n");
   };
-  append_row(' ', "rank", "player", "points", "achieved at");
+  append_row(' ', "rank", "player", titles, "achieved at");
   for (const auto& entry : board.entries) {
     append_row(!marked.empty() && entry.player == marked ? '>' : ' ', std::to_string(entry.rank), entry.player,
-               entry.points, entry.achieved_at);
+               cells_of(entry), entry.achieved_at);
   }
   out.append("season ").append(std::to_string(board.season)).append(", ");
   out.append(std::to_string(board.players)).append(board.players == 1 ? " player\n" : " players\n");

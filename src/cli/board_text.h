@@ -13,7 +13,7 @@ namespace scoreline::cli {
 /// marks. After Unicode's East Asian Width, by blocks: near enough to align a table.
 std::size_t display_width(std::string_view text);
 
-/// Rank, player, points, time; the row of `marked` begins with `>`.
+/// Rank, player, points, the other criteria if there are any, time; the row of `marked` begins with `>`.
 std::string board_table(const ShownBoard& board, std::string_view marked = {});
 
 /// `{"season":12,"players":3,"entries":[{"rank":1,"playerId":"bob","points":155,"achievedAt":"…"}]}`

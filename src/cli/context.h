@@ -84,7 +84,8 @@ struct Context {
   /// Errors: usage, when no brokers are configured.
   std::function<Result<std::unique_ptr<ingest::MessageSink>>()> open_message_sink;
   std::function<std::unique_ptr<ingest::RejectedSink>(const std::string& path)> open_rejected;
-  std::function<Result<std::unique_ptr<ingest::ResultSink>>(const ExportCommand&)> open_result_sink;
+  std::function<Result<std::unique_ptr<ingest::ResultSink>>(const ExportCommand&, const leaderboards::Definition&)>
+      open_result_sink;
   std::function<Result<std::unique_ptr<ingest::BoardSink>>(const ExportCommand&)> open_board_sink;
   /// The effective configuration, redacted.
   std::function<std::string(bool json)> configuration;

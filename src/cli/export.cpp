@@ -17,14 +17,13 @@ Result<int> export_results(const ExportCommand& command, Context& context) {
   if (!folder) return fail(std::move(folder.error()));
   const auto record = (*folder)->catalogue().find(command.from.leaderboard);
   if (!record) return fail(record.error());
-  const int scale = (*record)->definition.scale;
-  auto sink = context.open_result_sink(command);
+  auto sink = context.open_result_sink(command, (*record)->definition);
   if (!sink) return fail(std::move(sink.error()));
   Result<void> written;
   const auto visit = [&](const leaderboards::LedgerRow& row) {
     if (!written || row.leaderboard != command.from.leaderboard) return;
     if (command.from.season && row.season.value != *command.from.season) return;
-    written = (*sink)->write(row, scale);
+    written = (*sink)->write(row);
   };
   if (auto scanned = (*folder)->ledger().scan(visit, [](leaderboards::ScanProgress) {}); !scanned) {
     return fail(std::move(scanned.error()));
@@ -49,7 +48,7 @@ Result<int> export_board(const ExportCommand& command, Context& context) {
     for (const auto& entry : page->entries) {
       const auto at = parse_timestamp(entry.achieved_at);
       if (!at) return fail(at.error());
-      if (auto written = (*sink)->write({entry.rank, entry.player, entry.points, *at}); !written) {
+      if (auto written = (*sink)->write({entry.rank, entry.player, entry.points, *at, entry.criteria}); !written) {
         return fail(std::move(written.error()));
       }
     }

@@ -4,6 +4,7 @@
 
 #include "base/decimal.h"
 #include "ingest/on_writer.h"
+#include "leaderboards/criteria.h"
 
 namespace scoreline::cli {
 namespace {
@@ -17,7 +18,9 @@ using leaderboards::SeasonId;
 struct Chosen {
   BoardRef ref;
   SeasonId season;
-  int scale = 0;
+  std::shared_ptr<const leaderboards::LeaderboardRecord> record;
+
+  const leaderboards::Definition& definition() const { return record->definition; }
 };
 
 Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice) {
@@ -34,29 +37,41 @@ Result<Chosen> choose(leaderboards::Service& service, const BoardChoice& choice)
   // From here on these, should others become the current ones.
   ref.season = board->id.season;
   ref.period = to_string(board->id.period);
-  return Chosen{ref, board->id.season, (*record)->definition.scale};
+  return Chosen{ref, board->id.season, *record};
 }
 
 ShownSum shown(const leaderboards::BoardSum& sum) { return {sum.players, fmt::format("{:016x}", sum.checksum)}; }
 
-std::string shown(const std::optional<leaderboards::Standing>& standing, int scale) {
+std::vector<ingest::ShownCriterion> shown_criteria(const leaderboards::Definition& definition, std::uint64_t extra) {
+  std::vector<ingest::ShownCriterion> shown;
+  const leaderboards::CriteriaValues values = unpack_criteria(definition, extra);
+  for (std::size_t i = 0; i < definition.criteria.size(); ++i) {
+    const leaderboards::Criterion& criterion = definition.criteria[i];
+    shown.push_back({criterion.name, format_scaled(values[i], criterion.scale)});
+  }
+  return shown;
+}
+
+std::string shown(const std::optional<leaderboards::Standing>& standing, const leaderboards::Definition& definition) {
   if (!standing) return {};
-  return format_scaled(standing->points, scale) + " at " + format_timestamp(standing->achieved_at);
+  std::string text = format_scaled(standing->points, definition.scale);
+  for (const auto& [name, value] : shown_criteria(definition, standing->extra)) text += ", " + name + " " + value;
+  return text + " at " + format_timestamp(standing->achieved_at);
 }
 
 leaderboards::BoardMaker::Progress heard_by(const Store::OnProgress& progress) {
   return [&progress](leaderboards::ScanProgress at) { progress(at.rows_done, at.rows_total); };
 }
 
-ShownEntry shown(const Entry& entry, int scale) {
-  return {entry.rank, entry.player.text(), format_scaled(entry.standing.points, scale),
-          format_timestamp(entry.standing.achieved_at)};
+ShownEntry shown(const Entry& entry, const leaderboards::Definition& definition) {
+  return {entry.rank, entry.player.text(), format_scaled(entry.standing.points, definition.scale),
+          format_timestamp(entry.standing.achieved_at), shown_criteria(definition, entry.standing.extra)};
 }
 
 ShownBoard shown(const leaderboards::Page& page, const Chosen& chosen) {
   ShownBoard board{chosen.season.value, page.players, {}};
   board.entries.reserve(page.entries.size());
-  for (const auto& entry : page.entries) board.entries.push_back(shown(entry, chosen.scale));
+  for (const auto& entry : page.entries) board.entries.push_back(shown(entry, chosen.definition()));
   return board;
 }
 
@@ -168,7 +183,8 @@ Result<ShownDrift> FolderStore::reconcile(const BoardChoice& board, bool repair,
   if (!drift) return fail(drift.error());
   ShownDrift told{chosen->season.value, shown(drift->ledger), shown(drift->index), drift->players, {}, false};
   for (const auto& each : drift->differing) {
-    told.differing.push_back({each.player.text(), shown(each.ledger, chosen->scale), shown(each.index, chosen->scale)});
+    told.differing.push_back(
+        {each.player.text(), shown(each.ledger, chosen->definition()), shown(each.index, chosen->definition())});
   }
   if (repair && drift->players > 0) {
     if (const auto made = service_.maker().make(*of, heard_by(progress)); !made) return fail(made.error());

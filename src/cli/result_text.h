@@ -8,8 +8,8 @@
 
 namespace scoreline::cli {
 
-/// Appends `{"playerId":…,"matchId":…,"seasonId":…,"points":…,"achievedAt":…}`, without what is absent; a `leaderboard`
-/// that is not empty stands in it too.
+/// Appends `{"playerId":…,"matchId":…,"seasonId":…,"points":…,"achievedAt":…,"criteria":{…}}`, without what is absent;
+/// a `leaderboard` that is not empty stands in it too.
 void append_result(std::string& out, const ingest::Submission& result, std::string_view leaderboard = {});
 
 }  // namespace scoreline::cli

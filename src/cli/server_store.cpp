@@ -85,9 +85,18 @@ std::string query_of(const BoardChoice& board) {
   return query;
 }
 
+std::vector<ingest::ShownCriterion> read_criteria(JsonValue entry) {
+  std::vector<ingest::ShownCriterion> criteria;
+  entry.each([&](JsonValue member) {
+    if (member.key() != "criteria" || member.kind() != JsonKind::object) return;
+    member.each([&](JsonValue each) { criteria.push_back({std::string(each.key()), std::string(each.text())}); });
+  });
+  return criteria;
+}
+
 ShownEntry read_entry(JsonValue entry) {
   return {number_of<std::uint64_t>(entry, "rank"), std::string(text_of(entry, "playerId")),
-          std::string(text_of(entry, "points")), std::string(text_of(entry, "achievedAt"))};
+          std::string(text_of(entry, "points")), std::string(text_of(entry, "achievedAt")), read_criteria(entry)};
 }
 
 Result<ShownBoard> read_board(const std::string& body) {
@@ -107,7 +116,9 @@ ShownSum read_sum(JsonValue sum) {
 /// Empty for null.
 std::string read_standing(JsonValue standing) {
   if (standing.kind() != JsonKind::object) return {};
-  return fmt::format("{} at {}", text_of(standing, "points"), text_of(standing, "achievedAt"));
+  std::string text(text_of(standing, "points"));
+  for (const auto& [name, value] : read_criteria(standing)) text += ", " + name + " " + value;
+  return text.append(" at ").append(text_of(standing, "achievedAt"));
 }
 
 ShownDifference read_difference(JsonValue each) {

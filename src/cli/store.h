@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "ingest/pipeline.h"
+#include "ingest/result_files.h"
 
 namespace scoreline::cli {
 
@@ -19,8 +20,9 @@ namespace scoreline::cli {
 struct ShownEntry {
   std::uint64_t rank = 0;
   std::string player;
-  std::string points;       ///< a JSON number
-  std::string achieved_at;  ///< RFC 3339
+  std::string points;                                 ///< a JSON number
+  std::string achieved_at;                            ///< RFC 3339
+  std::vector<ingest::ShownCriterion> criteria = {};  ///< those after the points, the same ones in all entries
 };
 
 struct ShownBoard {
@@ -45,7 +47,7 @@ struct ShownSum {
 
 struct ShownDifference {
   std::string player;
-  std::string ledger;  ///< `12.5 at 2026-10-12T18:00:00Z`; empty: not there
+  std::string ledger;  ///< `12.5, winRate 61.5 at 2026-10-12T18:00:00Z`; empty: not there
   std::string index;
 };
 

@@ -13,6 +13,7 @@
 #include "http/problem.h"
 #include "http/routes.h"
 #include "http/writer_change.h"
+#include "leaderboards/criteria.h"
 
 namespace scoreline::http {
 namespace {
@@ -70,10 +71,11 @@ void append_csv_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append_line(std::string& out, const leaderboards::Entry& entry, int scale, Format format) {
+void append_line(std::string& out, const leaderboards::Entry& entry, const leaderboards::Definition& definition,
+                 Format format) {
   if (format != Format::csv) {
     out += '{';
-    append_entry(out, entry, scale);
+    append_entry(out, entry, definition);
     out += '}';
     return;
   }
@@ -81,9 +83,10 @@ void append_line(std::string& out, const leaderboards::Entry& entry, int scale, 
   out += ',';
   append_csv_text(out, entry.player.text());
   out += ',';
-  append_scaled(out, entry.standing.points, scale);
+  append_scaled(out, entry.standing.points, definition.scale);
   out += ',';
   append_timestamp(out, entry.standing.achieved_at);
+  append_criteria_fields(out, definition, entry.standing.extra);
   out += "\r\n";
 }
 
@@ -114,7 +117,6 @@ Result<ArchiveCall> read_archive_call(const Call& call) {
 
 /// Everybody down to `count`, and who shares the rank of the last one.
 Result<void> append_lines(std::string& out, const Call& call, const ArchiveCall& asked) {
-  const int scale = asked.record->definition.scale;
   std::uint64_t position = 1, last_rank = 0;
   while (true) {
     const auto lines =
@@ -124,7 +126,7 @@ Result<void> append_lines(std::string& out, const Call& call, const ArchiveCall&
       if (line.position > asked.count && line.entry.rank != last_rank) return {};
       last_rank = line.entry.rank;
       if (asked.format == Format::json && line.position > 1) out += ',';
-      append_line(out, line.entry, scale, asked.format);
+      append_line(out, line.entry, asked.record->definition, asked.format);
       if (asked.format == Format::jsonl) out += '\n';
     }
     if (lines->size() < kLinesAtATime) return {};
@@ -163,7 +165,9 @@ Result<Response> export_archive(const Call& call) {
     out += R"(,"entries":[)";
   } else if (asked->format == Format::csv) {
     response.content_type = "text/csv; charset=utf-8; header=present";
-    out += "rank,player_id,points,achieved_at\r\n";
+    out += "rank,player_id,points,achieved_at";
+    append_criteria_columns(out, asked->record->definition);
+    out += "\r\n";
   } else {
     response.content_type = "application/x-ndjson";
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -24,7 +25,7 @@ class BoardTasks {
   struct Task {
     Kind kind = Kind::rebuild;
     leaderboards::Board board;
-    int scale = 0;        ///< of its points
+    std::shared_ptr<const leaderboards::LeaderboardRecord> record = {};  ///< what the numbers of its standings mean
     bool repair = false;  ///< reconcile: makes the board again when it is not what the ledger says
     Timestamp started_at = {};
     leaderboards::ScanProgress progress = {};

@@ -6,6 +6,7 @@
 #include "base/decimal.h"
 #include "base/timestamp.h"
 #include "http/json_text.h"
+#include "leaderboards/criteria.h"
 
 namespace scoreline::http {
 
@@ -47,13 +48,22 @@ void append_player(std::string& out, const leaderboards::PlayerId& player) {
   }
 }
 
-void append_entry(std::string& out, const Entry& entry, int scale) {
+void append_values(std::string& out, const leaderboards::Standing& standing,
+                   const leaderboards::Definition& definition) {
+  out += R"("points":)";
+  append_scaled(out, standing.points, definition.scale);
+  if (definition.criteria.empty()) return;
+  out += R"(,"criteria":)";
+  append_criteria(out, definition, standing.extra);
+}
+
+void append_entry(std::string& out, const Entry& entry, const leaderboards::Definition& definition) {
   out += R"("rank":)";
   append_number(out, entry.rank);
   out += R"(,"playerId":)";
   append_player(out, entry.player);
-  out += R"(,"points":)";
-  append_scaled(out, entry.standing.points, scale);
+  out += ',';
+  append_values(out, entry.standing, definition);
   out += R"(,"achievedAt":")";
   append_timestamp(out, entry.standing.achieved_at);
   out += '"';
@@ -70,11 +80,11 @@ void append_article_entry(std::string& out, const Entry& entry, int scale) {
   out += '}';
 }
 
-void append_entries(std::string& out, std::span<const Entry> entries, int scale) {
+void append_entries(std::string& out, std::span<const Entry> entries, const leaderboards::Definition& definition) {
   out += '[';
   for (const Entry& entry : entries) {
     out += &entry == entries.data() ? "{" : ",{";
-    append_entry(out, entry, scale);
+    append_entry(out, entry, definition);
     out += '}';
   }
   out += ']';

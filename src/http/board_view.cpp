@@ -71,7 +71,7 @@ std::string entries_page(const BoardView& board, const leaderboards::Page& page)
   out += R"(,"players":)";
   append_number(out, page.players);
   out += R"(,"entries":)";
-  append_entries(out, page.entries, board.scale());
+  append_entries(out, page.entries, board.definition());
   out += '}';
   return out;
 }

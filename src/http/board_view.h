@@ -25,6 +25,7 @@ struct BoardView {
   leaderboards::BoardRef ref() const {
     return {record->definition.name.text(), season, as_of, to_string(period), since};
   }
+  const leaderboards::Definition& definition() const { return record->definition; }
   int scale() const { return record->definition.scale; }
 };
 

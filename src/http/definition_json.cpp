@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/decimal.h"
 #include "base/duration.h"
@@ -9,16 +10,19 @@
 #include "http/json_document.h"
 #include "http/json_fields.h"
 #include "http/json_text.h"
+#include "leaderboards/criteria.h"
 
 namespace scoreline::http {
 namespace {
 
 using leaderboards::Definition;
 using leaderboards::Season;
+using leaderboards::WrittenCriterion;
 
 constexpr std::string_view kDefinitionFields =
     "name, rule, order, scale, ties, key, minPoints, maxPoints, grace, top, periods, timeZone, weekStart, keepDays, "
-    "keepWeeks, seasonCron, seasonEvery, seasonFrom";
+    "keepWeeks, seasonCron, seasonEvery, seasonFrom, criteria";
+constexpr std::string_view kCriterionFields = "name, order, scale, min, max";
 constexpr std::string_view kSeasonFields = "id, start, end";
 
 Error with_field(Error error, std::string_view field) {
@@ -45,10 +49,11 @@ std::optional<Error> read_small(JsonValue member, int& target) {
   return std::nullopt;
 }
 
-/// Points wait until the scale is known, wherever it stands in the object.
-struct Bounds {
-  std::optional<Decimal> least;
-  std::optional<Decimal> most;
+/// What is known of points and criteria when the whole object has been read: bounds wait for their scale, wherever it
+/// stands.
+struct Written {
+  WrittenCriterion points;
+  std::vector<WrittenCriterion> criteria;
 };
 
 std::optional<Error> read_bound(JsonValue member, std::optional<Decimal>& target) {
@@ -98,20 +103,56 @@ std::optional<Error> read_calendar_member(JsonValue member, Definition& definiti
   return std::nullopt;
 }
 
-std::optional<Error> read_member(JsonValue member, Definition& definition, Bounds& bounds, bool& has_order) {
+std::optional<Error> read_criterion_member(JsonValue member, WrittenCriterion& criterion) {
+  const std::string_view key = member.key();
+  if (key == "order") return read_word(member, leaderboards::parse_order, criterion.order.emplace());
+  if (key == "scale") return read_small(member, criterion.scale.emplace());
+  if (key == "min") return read_bound(member, criterion.min);
+  if (key == "max") return read_bound(member, criterion.max);
+  if (key != "name") return unknown_field(key, kCriterionFields);
+  const auto name = read_string(member);
+  if (!name) return name.error();
+  criterion.name = *name;
+  return std::nullopt;
+}
+
+std::optional<Error> read_criteria(JsonValue member, std::vector<WrittenCriterion>& criteria) {
+  if (member.kind() != JsonKind::array) {
+    return Error{Code::invalid, "must be an array, not " + std::string(to_string(member.kind())), "criteria", {}};
+  }
+  if (member.size() > kMaxCriteria) {
+    return Error{Code::invalid, "may be 4 at most, the points among them", "criteria", {}};
+  }
+  std::optional<Error> error;
+  member.each([&](JsonValue each) {
+    if (error) return;
+    const std::string place = "criteria[" + std::to_string(criteria.size()) + "]";
+    WrittenCriterion& criterion = criteria.emplace_back();
+    if (each.kind() != JsonKind::object) {
+      error = Error{Code::invalid, "must be an object, not " + std::string(to_string(each.kind())), place, {}};
+      return;
+    }
+    each.each([&](JsonValue part) {
+      if (error) return;
+      error = read_criterion_member(part, criterion);
+      if (error) error->field = place + "." + error->field;
+    });
+  });
+  return error;
+}
+
+std::optional<Error> read_member(JsonValue member, Definition& definition, Written& written) {
   const std::string_view key = member.key();
   if (key == "rule") return read_word(member, leaderboards::parse_rule, definition.rule);
-  if (key == "order") {
-    has_order = true;
-    return read_word(member, leaderboards::parse_order, definition.order);
-  }
+  if (key == "order") return read_word(member, leaderboards::parse_order, written.points.order.emplace());
   if (key == "ties") return read_word(member, leaderboards::parse_ties, definition.ties);
   if (key == "key") return read_word(member, leaderboards::parse_key, definition.key);
   if (key == "grace") return read_word(member, parse_duration, definition.grace);
-  if (key == "scale") return read_small(member, definition.scale);
+  if (key == "scale") return read_small(member, written.points.scale.emplace());
   if (key == "top") return read_small(member, definition.top);
-  if (key == "minPoints") return read_bound(member, bounds.least);
-  if (key == "maxPoints") return read_bound(member, bounds.most);
+  if (key == "minPoints") return read_bound(member, written.points.min);
+  if (key == "maxPoints") return read_bound(member, written.points.max);
+  if (key == "criteria") return read_criteria(member, written.criteria);
   if (key == "name") {
     const auto name = read_string(member);
     if (!name) return name.error();
@@ -119,15 +160,6 @@ std::optional<Error> read_member(JsonValue member, Definition& definition, Bound
     return Error{Code::invalid, "must be the name in the path", "name", {}};
   }
   return read_calendar_member(member, definition);
-}
-
-std::optional<Error> apply_bound(const std::optional<Decimal>& bound, int scale, std::string_view field,
-                                 std::int64_t& target) {
-  if (!bound) return std::nullopt;
-  const auto scaled = to_scaled(*bound, scale);
-  if (!scaled) return with_field(scaled.error(), field);
-  target = *scaled;
-  return std::nullopt;
 }
 
 Result<JsonDocument> parse_object(std::string_view body) {
@@ -177,6 +209,33 @@ void append_calendar(std::string& out, const Definition& definition) {
   append_time(out, schedule.from);
 }
 
+/// One of the criteria; `name` needs no escapes.
+void append_criterion(std::string& out, const leaderboards::Criterion& criterion) {
+  out += R"({"name":")";
+  out += criterion.name;
+  out += '"';
+  append_word(out, "order", to_string(criterion.order));
+  out += R"(,"scale":)";
+  append_number(out, criterion.scale);
+  out += R"(,"min":)";
+  append_scaled(out, criterion.min, criterion.scale);
+  out += R"(,"max":)";
+  append_scaled(out, criterion.max, criterion.scale);
+  out += '}';
+}
+
+/// The points among them, as they are written; nothing where they are the only one.
+void append_criteria_list(std::string& out, const Definition& definition) {
+  if (definition.criteria.empty()) return;
+  out += R"(,"criteria":[)";
+  append_criterion(out, {"points", definition.order, definition.scale, definition.min_points, definition.max_points});
+  for (const leaderboards::Criterion& criterion : definition.criteria) {
+    out += ',';
+    append_criterion(out, criterion);
+  }
+  out += ']';
+}
+
 }  // namespace
 
 Result<Definition> read_definition(std::string_view body, std::string_view name) {
@@ -185,19 +244,13 @@ Result<Definition> read_definition(std::string_view body, std::string_view name)
   const auto document = parse_object(body);
   if (!document) return fail(document.error());
   Definition definition{std::move(*parsed_name)};
-  Bounds bounds;
-  bool has_order = false;
+  Written written;
   std::optional<Error> error;
   document->root().each([&](JsonValue member) {
-    if (!error) error = read_member(member, definition, bounds, has_order);
+    if (!error) error = read_member(member, definition, written);
   });
-  if (!error && (definition.scale < 0 || definition.scale > kMaxScale)) {
-    error = Error{Code::invalid, "must be 0 to " + std::to_string(kMaxScale), "scale", {}};
-  }
-  if (!error) error = apply_bound(bounds.least, definition.scale, "minPoints", definition.min_points);
-  if (!error) error = apply_bound(bounds.most, definition.scale, "maxPoints", definition.max_points);
   if (error) return fail(std::move(*error));
-  if (!has_order) definition.order = leaderboards::default_order(definition.rule);
+  if (auto set = set_criteria(definition, written.points, written.criteria); !set) return fail(std::move(set.error()));
   if (auto valid = validate(definition); !valid) return fail(std::move(valid.error()));
   return definition;
 }
@@ -219,6 +272,7 @@ void append_definition(std::string& out, const Definition& definition) {
   append_word(out, "grace", format_duration(definition.grace));
   out += R"(,"top":)";
   append_number(out, definition.top);
+  append_criteria_list(out, definition);
   append_calendar(out, definition);
   out += '}';
 }

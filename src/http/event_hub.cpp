@@ -147,7 +147,7 @@ bool EventHub::read_top(const BoardRef& board, Watch& watch, std::size_t limit) 
   top->hash = XXH3_64bits(top->text.data(), top->text.size());
   top->limit = limit;
   top->players = page->players;
-  top->scale = view.scale();
+  top->record = view.record;
   watch.top = std::move(top);
   return true;
 }

@@ -143,7 +143,7 @@ void EventListener::append_rank(std::string& out) {
   out += top_->head;
   out += ',';
   if (*place_) {
-    append_entry(out, **place_, top_->scale);
+    append_entry(out, **place_, top_->record->definition);
     out += R"(,"players":)";
     append_number(out, top_->players);
   } else {

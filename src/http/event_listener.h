@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "http/message.h"
+#include "leaderboards/ledger.h"
 #include "leaderboards/values.h"
 
 namespace scoreline::http {
@@ -23,7 +24,7 @@ struct BoardTop {
   std::uint64_t hash = 0;
   std::size_t limit = 0;
   std::uint64_t players = 0;
-  int scale = 0;
+  std::shared_ptr<const leaderboards::LeaderboardRecord> record = {};  ///< what the numbers of its entries mean
 };
 
 class EventListener final : public BodyStream {

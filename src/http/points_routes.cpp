@@ -72,7 +72,7 @@ Result<Response> read_rank(const Call& call) {
   out += R"(,"entry":)";
   if (holder->entry) {
     out += '{';
-    append_entry(out, *holder->entry, board->scale());
+    append_entry(out, *holder->entry, board->definition());
     out += '}';
   } else {
     out += "null";

@@ -41,17 +41,18 @@ Result<PlaceView> view_place(const Call& call, std::string_view leaderboard, std
 }
 
 /// Without braces.
-void append_place_fields(std::string& out, const leaderboards::Place& place, int scale) {
-  append_entry(out, place.entry, scale);
+void append_place_fields(std::string& out, const leaderboards::Place& place,
+                         const leaderboards::Definition& definition) {
+  append_entry(out, place.entry, definition);
   out += R"(,"players":)";
   append_number(out, place.players);
   out += R"(,"percentile":)";
   append_scaled(out, std::llround(leaderboards::percentile(place) * 100), 2);
 }
 
-void append_place(std::string& out, const leaderboards::Place& place, int scale) {
+void append_place(std::string& out, const leaderboards::Place& place, const leaderboards::Definition& definition) {
   out += '{';
-  append_place_fields(out, place, scale);
+  append_place_fields(out, place, definition);
   out += '}';
 }
 
@@ -135,7 +136,7 @@ Result<Response> read_player(const Call& call) {
   const auto view = view_place(call, call.params[0], call.params[1], call.params[2]);
   if (!view) return fail(view.error());
   std::string out;
-  append_place(out, view->place, view->board.scale());
+  append_place(out, view->place, view->board.definition());
   return json(std::move(out));
 }
 
@@ -154,7 +155,7 @@ Result<Response> read_player_places(const Call& call) {
     if (&place != &places->front().place) out += ',';
     append_board(out, BoardView{*record, board.season, board.period});
     out += ',';
-    append_place_fields(out, place, (*record)->definition.scale);
+    append_place_fields(out, place, (*record)->definition);
     out += '}';
   }
   out += "]}";
@@ -180,7 +181,7 @@ Result<Response> audit_rank(const Call& call) {
   const auto append = [&](std::string_view key, const std::optional<leaderboards::Place>& place) {
     out += key;
     if (place) {
-      append_place(out, *place, board->scale());
+      append_place(out, *place, board->definition());
     } else {
       out += "null";
     }
@@ -222,7 +223,7 @@ Result<Response> read_friends(const Call& call) {
     out += R"({"rankAmong":)";
     append_number(out, each.rank_among);
     out += ',';
-    append_entry(out, each.entry, board->scale());
+    append_entry(out, each.entry, board->definition());
     out += '}';
   }
   out += R"(],"absent":[)";

@@ -11,8 +11,8 @@
 namespace scoreline::http {
 namespace {
 
-constexpr std::string_view kFields = "matchId, playerId, seasonId, points, achievedAt";
-constexpr std::string_view kMessageFields = "matchId, playerId, seasonId, points, achievedAt, leaderboard";
+constexpr std::string_view kFields = "matchId, playerId, seasonId, points, achievedAt, criteria";
+constexpr std::string_view kMessageFields = "matchId, playerId, seasonId, points, achievedAt, criteria, leaderboard";
 
 /// Puts `value` where it belongs; the error when it is none.
 template <typename Value, typename Target>
@@ -34,6 +34,27 @@ Result<std::string> read_text(JsonValue member) {
   return read_string(member).map([](std::string_view text) { return std::string(text); });
 }
 
+std::optional<Error> read_criteria(JsonValue member, std::vector<leaderboards::CriterionValue>& criteria) {
+  if (member.kind() != JsonKind::object) {
+    return Error{Code::invalid, "must be an object, not " + std::string(to_string(member.kind())), "criteria", {}};
+  }
+  if (member.size() > kMaxCriteria) {
+    return Error{Code::invalid, "may hold " + std::to_string(kMaxCriteria - 1) + " numbers at most", "criteria", {}};
+  }
+  std::optional<Error> error;
+  member.each([&](JsonValue each) {
+    if (error) return;
+    const auto value = read_decimal(each);
+    if (value) {
+      criteria.push_back({std::string(each.key()), *value});
+    } else {
+      error = value.error();
+      error->field = std::string(leaderboards::kCriteriaPrefix) + std::string(each.key());
+    }
+  });
+  return error;
+}
+
 /// Where a result comes in with its leaderboard named elsewhere, or beside its fields.
 enum class Names : bool { result, message };
 
@@ -45,6 +66,7 @@ std::optional<Error> read_member(JsonValue member, Names names, ingest::Submissi
   if (key == "seasonId") return keep(read_integer(member), submission.season_id);
   if (key == "points") return keep(read_decimal(member), submission.points);
   if (key == "achievedAt") return keep(read_timestamp(member), submission.achieved_at);
+  if (key == "criteria") return read_criteria(member, submission.criteria);
   return unknown_field(key, names == Names::message ? kMessageFields : kFields);
 }
 

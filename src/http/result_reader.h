@@ -11,7 +11,8 @@
 
 namespace scoreline::http {
 
-/// `{"matchId":…,"playerId":…,"seasonId":…,"points":…,"achievedAt":…}`; only playerId and points must be there.
+/// `{"matchId":…,"playerId":…,"seasonId":…,"points":…,"achievedAt":…,"criteria":{"winRate":…}}`; only playerId and
+/// points must be there, as far as is known here.
 /// Errors: Code::invalid with the field.
 Result<ingest::Submission> read_result(JsonValue value, std::string_view leaderboard);
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/decimal.h"
+#include "http/board_text.h"
 #include "http/json_text.h"
 #include "http/problem.h"
 #include "http/result_reader.h"
@@ -31,8 +31,12 @@ Response single_answer(const Result<Receipt>& receipt) {
   std::string& out = response.body;
   out += R"({"outcome":")";
   out += to_string(receipt->outcome);
-  out += R"(","points":)";
-  append_scaled(out, receipt->standing.points, receipt->scale);
+  out += R"(",)";
+  if (receipt->rank) {
+    append_values(out, receipt->standing, receipt->record->definition);
+  } else {
+    out += R"("points":0)";  // on no board: there is no standing to tell of
+  }
   out += R"(,"rank":)";
   append_rank(out, receipt->rank);
   out += R"(,"previousRank":)";

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +48,15 @@ Result<TopQuery> read_top_query(const Call& call, const TopForm& form, std::stri
   query.key += to_string(query.board.period);
   query.key += '/';
   append_number(query.key, query.board.scale());
+  for (const leaderboards::Criterion& criterion : query.board.definition().criteria) {
+    query.key += '/';
+    query.key += criterion.name;
+    for (const std::int64_t number : {std::int64_t{criterion.order == leaderboards::Order::descending},
+                                      std::int64_t{criterion.scale}, criterion.min, criterion.max}) {
+      query.key += '/';
+      append_number(query.key, number);
+    }
+  }
   query.key += '/';
   query.key += query.board.record->definition.name.text();
   return query;

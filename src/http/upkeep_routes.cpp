@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "base/decimal.h"
 #include "http/board_tasks.h"
+#include "http/board_text.h"
 #include "http/board_view.h"
 #include "http/json_text.h"
 #include "http/problem.h"
@@ -21,13 +21,14 @@ using leaderboards::Difference;
 using leaderboards::Standing;
 using Task = BoardTasks::Task;
 
-void append_standing(std::string& out, const std::optional<Standing>& standing, int scale) {
+void append_standing(std::string& out, const std::optional<Standing>& standing,
+                     const leaderboards::Definition& definition) {
   if (!standing) {
     out += "null";
     return;
   }
-  out += R"({"points":)";
-  out += format_scaled(standing->points, scale);
+  out += '{';
+  append_values(out, *standing, definition);
   out += R"(,"achievedAt":")";
   out += format_timestamp(standing->achieved_at);
   out += "\"}";
@@ -37,7 +38,7 @@ std::string sum_json(const BoardSum& sum) {
   return fmt::format(R"({{"players":{},"checksum":"{:016x}"}})", sum.players, sum.checksum);
 }
 
-void append_drift(std::string& out, const leaderboards::Drift& drift, int scale) {
+void append_drift(std::string& out, const leaderboards::Drift& drift, const leaderboards::Definition& definition) {
   out += R"(,"ledger":)" + sum_json(drift.ledger) + R"(,"index":)" + sum_json(drift.index) + R"(,"driftPlayers":)";
   append_number(out, drift.players);
   out += R"(,"differing":[)";
@@ -47,9 +48,9 @@ void append_drift(std::string& out, const leaderboards::Drift& drift, int scale)
     out += R"({"playerId":)";
     append_quoted(out, each.player.text());
     out += R"(,"ledger":)";
-    append_standing(out, each.ledger, scale);
+    append_standing(out, each.ledger, definition);
     out += R"(,"index":)";
-    append_standing(out, each.index, scale);
+    append_standing(out, each.index, definition);
     out += '}';
   }
   out += ']';
@@ -74,7 +75,7 @@ std::string task_json(const Task& task) {
   }
   if (task.kind == BoardTasks::Kind::reconcile) out += fmt::format(R"(,"repair":{})", task.repair);
   if (task.drift) {
-    append_drift(out, *task.drift, task.scale);
+    append_drift(out, *task.drift, task.record->definition);
     out += fmt::format(R"(,"repaired":{})", task.repaired);
   }
   return out + '}';
@@ -89,7 +90,7 @@ Result<Response> start(const Call& call, BoardTasks::Kind kind, bool repair) {
     return fail(Code::conflict, "the season is closed: its archive is no board to make or compare", "season");
   }
   const auto task = call.context.tasks.start(
-      Task{kind, leaderboards::board_of(view->record->definition, *season, view->period), view->scale(), repair});
+      Task{kind, leaderboards::board_of(view->record->definition, *season, view->period), view->record, repair});
   if (!task) return fail(task.error());
   if (kind == BoardTasks::Kind::rebuild || repair) {
     using leaderboards::AuditAction;

@@ -48,9 +48,9 @@ std::vector<MatchResult> results_of(std::span<Row* const> rows) {
 }
 
 /// `kept`: of the results that may have been there before.
-Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, int scale,
+Receipt receipt_of(Outcome outcome, const Applied& applied, const Row& row, const Target& target,
                    const KeptResults* kept = nullptr) {
-  Receipt receipt{outcome, applied.standing, scale, std::nullopt, std::nullopt};
+  Receipt receipt{outcome, applied.standing, target.record, std::nullopt, std::nullopt};
   if (kept != nullptr) {
     receipt.conflict = kept->conflicts_with(*row.accepted);
     receipt.counts = kept->counts(*row.accepted);
@@ -179,7 +179,7 @@ Result<void> BoardCommit::apply(Ledger& ledger, RankIndex& index) {
     if (row->recorded == Recorded::duplicate) {
       duplicates.push_back(row);
     } else if (is_hidden(*row)) {
-      *row->receipt = receipt_of(Outcome::unchanged, {}, *row, target_->record->definition.scale);
+      *row->receipt = receipt_of(Outcome::unchanged, {}, *row, *target_);
       (*row->receipt)->counts = false;
     } else {
       recorded.push_back(row);
@@ -207,7 +207,7 @@ Result<void> BoardCommit::apply_some(RankIndex& index, std::span<Row* const> row
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Applied& now = (*applied)[i];
     const Outcome outcome = now.changed ? Outcome::improved : Outcome::unchanged;
-    *rows[i]->receipt = receipt_of(outcome, now, *rows[i], target_->record->definition.scale);
+    *rows[i]->receipt = receipt_of(outcome, now, *rows[i], *target_);
   }
   return {};
 }
@@ -222,7 +222,7 @@ Result<void> BoardCommit::apply_shared_totals(Ledger& ledger, RankIndex& index) 
     const auto now = applied->find(row->result().player.text());
     if (now == applied->end()) continue;  // hidden, or erased by another process just now
     const Outcome outcome = now->second.changed ? Outcome::improved : Outcome::unchanged;
-    *row->receipt = receipt_of(outcome, now->second, *row, target_->record->definition.scale);
+    *row->receipt = receipt_of(outcome, now->second, *row, *target_);
   }
   return {};
 }
@@ -251,7 +251,7 @@ Result<void> BoardCommit::answer_duplicates(Ledger& ledger, RankIndex& index, st
         present.rank = present.previous_rank = entry->rank;
       }
       Row& row = *duplicates[from + i];
-      *row.receipt = receipt_of(Outcome::duplicate, present, row, target_->record->definition.scale, &*kept);
+      *row.receipt = receipt_of(Outcome::duplicate, present, row, *target_, &*kept);
     }
   }
   return {};
@@ -274,7 +274,7 @@ Result<void> BoardCommit::apply_from_ledger(Ledger& ledger, RankIndex& index) {
     const bool made_it = board.rule == Rule::sum ? result.points != 0 : own == now.standing;
     Outcome outcome = row->accepted->own_match ? Outcome::duplicate : Outcome::unchanged;
     if (now.changed && made_it && !kept->conflicts_with(*row->accepted)) outcome = Outcome::improved;
-    *row->receipt = receipt_of(outcome, now, *row, target_->record->definition.scale, &*kept);
+    *row->receipt = receipt_of(outcome, now, *row, *target_, &*kept);
   }
   return {};
 }

@@ -110,14 +110,15 @@ Result<void> Corrections::correct(const std::vector<Message>& messages) {
     const auto achieved_at = submission->achieved_at ? submission->achieved_at : submission->sent_at;
     if (!target || !player || !achieved_at || (*target)->board.rule == Rule::sum) continue;
     const auto points = to_scaled(submission->points, (*target)->record->definition.scale);
-    if (!points) continue;
+    const auto extra = leaderboards::pack_criteria((*target)->record->definition, submission->criteria);
+    if (!points || !extra) continue;
     const leaderboards::Season unopened{(*target)->board.id.season, std::nullopt, std::nullopt};
     const leaderboards::Season& season = (*target)->opened != nullptr ? *(*target)->opened : unopened;
     for (const Board& board : boards_of((*target)->record->definition, season, clock_.now())) {
       if (!board.span.contains(*achieved_at)) continue;
       Suspects& suspects = by_board.try_emplace(board.id, Suspects{board, {}, {}}).first->second;
       suspects.players.push_back(*player);
-      suspects.standings.push_back({*points, kept_time(board, *achieved_at)});
+      suspects.standings.push_back({*points, kept_time(board, *achieved_at), *extra});
     }
   }
   for (const auto& [id, suspects] : by_board) {

@@ -18,6 +18,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "leaderboards/criteria.h"
 #include "leaderboards/ledger.h"
 #include "leaderboards/rank_index.h"
 #include "leaderboards/service.h"
@@ -32,15 +33,17 @@ struct Submission {
   std::string player_id;
   std::optional<std::int64_t> season_id;  ///< absent: the current season
   Decimal points;
-  std::optional<Timestamp> achieved_at;  ///< absent: when it was sent
-  std::optional<Timestamp> sent_at;      ///< absent: now
+  std::optional<Timestamp> achieved_at;                     ///< absent: when it was sent
+  std::optional<Timestamp> sent_at;                         ///< absent: now
+  std::vector<leaderboards::CriterionValue> criteria = {};  ///< those after the points, in any order
 };
 
 /// What became of one result.
 struct Receipt {
   leaderboards::Outcome outcome = leaderboards::Outcome::unchanged;
-  leaderboards::Standing standing;    ///< the player's standing after it; zeros while the player is on no board
-  int scale = 0;                      ///< of the standing's points
+  leaderboards::Standing standing;  ///< the player's standing after it; zeros while the player is on no board
+  /// What its numbers mean: of the leaderboard as it was when the result was recorded.
+  std::shared_ptr<const leaderboards::LeaderboardRecord> record;
   std::optional<std::uint64_t> rank;  ///< with Ranks::tell
   std::optional<std::uint64_t> previous_rank;
   /// A duplicate whose kept result has other points, another season, or another achieved_at than the one that was

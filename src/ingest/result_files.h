@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -53,10 +54,15 @@ class RejectedSink {
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
-  /// `scale` of the row's leaderboard.
-  virtual Result<void> write(const leaderboards::LedgerRow& row, int scale) = 0;
+  virtual Result<void> write(const leaderboards::LedgerRow& row) = 0;
   /// Call last: errors of writing may show only now.
   virtual Result<void> finish() = 0;
+};
+
+/// One of the criteria after the points, as it is shown.
+struct ShownCriterion {
+  std::string name;
+  std::string value;  ///< a JSON number
 };
 
 /// An entry of a board, with its points as a JSON number.
@@ -65,6 +71,7 @@ struct BoardRow {
   std::string_view player;
   std::string_view points;
   Timestamp achieved_at;
+  std::span<const ShownCriterion> criteria = {};  ///< the same ones in each row
 };
 
 class BoardSink {

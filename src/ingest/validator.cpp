@@ -85,10 +85,13 @@ Result<void> check_against(const Target& target, Timestamp now, Accepted& accept
   const auto points = scaled_points(target.record->definition, accepted.points);
   if (!points) return fail(points.error());
   if (const auto timely = check_time(target, now, accepted.result.achieved_at); !timely) return timely;
+  const auto extra = leaderboards::pack_criteria(target.record->definition, accepted.criteria);
+  if (!extra) return fail(extra.error());
   // The key is made of the standing; that of a sum is known at the commit only, so here just its time is tried.
-  const Standing tried{target.board.rule == Rule::sum ? 0 : *points, accepted.result.achieved_at};
+  const Standing tried{target.board.rule == Rule::sum ? 0 : *points, accepted.result.achieved_at, *extra};
   if (const auto key = target.codec.encode(tried); !key) return fail(key.error());
   accepted.result.points = *points;
+  accepted.result.extra = *extra;
   return {};
 }
 
@@ -142,8 +145,9 @@ Result<Accepted> Validator::accept(const Submission& submission) {
                      board.id.season,
                      0,
                      achieved_at(submission)};
-  Accepted accepted{*std::move(target), submission.points, submission.match_id.has_value(),
-                    submission.achieved_at.has_value(), std::move(result)};
+  Accepted accepted{
+      *std::move(target), submission.points,  submission.match_id.has_value(), submission.achieved_at.has_value(),
+      std::move(result),  submission.criteria};
   if (const auto valid = check_against(*accepted.target, now_, accepted); !valid) return fail(valid.error());
   return accepted;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/decimal.h"
@@ -36,12 +37,14 @@ struct Accepted {
   bool own_match = true;  ///< the caller named the match, so it may be there already
   bool own_time = true;   ///< the caller said when it was achieved
   leaderboards::MatchResult result;
+  std::vector<leaderboards::CriterionValue> criteria = {};  ///< as written, as the points are
 };
 
 /// What a result of such a season is rejected with.
 Error season_is_closed(leaderboards::SeasonId season);
 
-/// Checks points and times against the definition and the season, and sets `accepted.result.points`.
+/// Checks points, criteria and times against the definition and the season, and sets the points and `extra` of
+/// `accepted.result`.
 /// Errors: invalid, conflict; `field` set.
 Result<void> check_against(const Target& target, Timestamp now, Accepted& accepted);
 

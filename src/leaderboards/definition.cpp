@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/limits.h"
 #include "base/time_zone.h"
+#include "leaderboards/criteria.h"
 #include "leaderboards/rank_key_codec.h"
 #include "leaderboards/season_schedule.h"
 
@@ -70,6 +71,7 @@ Result<void> validate(const Definition& definition) {
   }
   if (definition.grace.count() < 0 || definition.grace > kMaxGrace) return invalid("must be 0..366 days", "grace");
   if (definition.top < 1 || definition.top > static_cast<int>(kMaxEntries)) return invalid("must be 1..1000", "top");
+  if (const auto valid = validate_criteria(definition); !valid) return valid;
   if (const auto valid = validate(definition.periods); !valid) return valid;
   return validate(definition.schedule);
 }
@@ -90,6 +92,7 @@ Result<void> can_change(const Definition& from, const Definition& to) {
   if (from.key != to.key) return refuse("key", "the boards are sorted by it");
   if (from.min_points != to.min_points) return refuse("minPoints", "results were taken by it");
   if (from.max_points != to.max_points) return refuse("maxPoints", "results were taken by it");
+  if (from.criteria != to.criteria) return refuse("criteria", "the boards are sorted by them");
   const PeriodRules &before = from.periods, &after = to.periods;
   if (before.days != after.days || before.weeks != after.weeks) return refuse("periods", "the boards were made by it");
   const bool has_boards = before.days || before.weeks;
@@ -151,8 +154,14 @@ Result<void> validate(const Definition& definition, const Season& season) {
 }
 
 Board board_of(const Definition& definition, const Season& season) {
-  return Board{BoardId{definition.name, season.id}, definition.rule, definition.order, definition.ties, definition.key,
-               season.start.value_or(Timestamp{})};
+  Board board{BoardId{definition.name, season.id}, definition.rule, definition.order, definition.ties, definition.key,
+              season.start.value_or(Timestamp{})};
+  board.extra_bits = criteria_bits(definition);
+  if (board.has_criteria()) {
+    board.least_points = definition.min_points;
+    board.points_bits = points_bits(definition);
+  }
+  return board;
 }
 
 }  // namespace scoreline::leaderboards

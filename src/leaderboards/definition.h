@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "leaderboards/values.h"
@@ -60,6 +61,17 @@ struct SeasonSchedule {
   friend bool operator==(const SeasonSchedule&, const SeasonSchedule&) = default;
 };
 
+/// What players with the same points are compared by. See criteria.h.
+struct Criterion {
+  std::string name;                 ///< a letter, then letters, digits and `_`; not `points`
+  Order order = Order::descending;  ///< which of its values ranks above
+  int scale = 0;                    ///< decimal digits after the point, 0..9
+  std::int64_t min = 0;             ///< of one result, in units of 10^-scale
+  std::int64_t max = 0;
+
+  friend bool operator==(const Criterion&, const Criterion&) = default;
+};
+
 struct Definition {
   LeaderboardName name;
   Rule rule = Rule::best;
@@ -73,6 +85,7 @@ struct Definition {
   int top = 100;  ///< entries of the cached top, 1..1000
   PeriodRules periods{};
   SeasonSchedule schedule{};
+  std::vector<Criterion> criteria{};  ///< those after the points, compared in turn; kMaxCriteria - 1 at most
 
   friend bool operator==(const Definition&, const Definition&) = default;
 };

@@ -13,8 +13,10 @@
 
 namespace scoreline::files {
 
-/// `path` is a file to replace, or `-` for standard output. Errors: storage_failed, storage_full.
-Result<std::unique_ptr<ingest::ResultSink>> open_result_sink(const std::string& path, Format format);
+/// `path` is a file to replace, or `-` for standard output. All results are of the leaderboard that `definition` is of.
+/// Errors: storage_failed, storage_full.
+Result<std::unique_ptr<ingest::ResultSink>> open_result_sink(const std::string& path, Format format,
+                                                             leaderboards::Definition definition);
 Result<std::unique_ptr<ingest::BoardSink>> open_board_sink(const std::string& path, Format format);
 
 /// Columns line, code, field, detail, text. The file is made by the first row.

@@ -13,8 +13,12 @@
 
 #include "adapters/files/csv_records.h"
 #include "base/limits.h"
+#include "leaderboards/criteria.h"
 
 namespace scoreline::files {
+
+using leaderboards::kCriteriaPrefix;
+
 namespace {
 
 /// A descriptor that closes itself; shared, because a std::function is copied.
@@ -68,11 +72,20 @@ class CsvResults final : public ingest::ResultSource {
     at_.fill(kAbsent);
     const auto& names = (*header)->fields;
     for (std::size_t i = 0; i < names.size(); ++i) {
+      if (std::string_view(names[i]).starts_with(kCriteriaPrefix)) {
+        const auto name = names[i].substr(kCriteriaPrefix.size());
+        const auto is_there = [&](const CriterionColumn& column) { return column.name == name; };
+        if (std::ranges::any_of(criteria_, is_there)) {
+          return fail(Code::invalid, fmt::format("column '{}' is there twice", names[i]), names[i]);
+        }
+        criteria_.push_back({name, i});
+        continue;
+      }
       const auto known = std::ranges::find(kColumnNames, names[i]);
       if (known == kColumnNames.end()) {
         return fail(Code::invalid,
-                    fmt::format("there is no column '{}'; the first line must name columns out of {}", names[i],
-                                fmt::join(kColumnNames, ", ")),
+                    fmt::format("there is no column '{}'; the first line must name columns out of {}, {}NAME", names[i],
+                                fmt::join(kColumnNames, ", "), kCriteriaPrefix),
                     names[i]);
       }
       auto& place = at_[static_cast<std::size_t>(known - kColumnNames.begin())];
@@ -106,6 +119,11 @@ class CsvResults final : public ingest::ResultSource {
  private:
   static constexpr std::size_t kAbsent = ~std::size_t{0};
 
+  struct CriterionColumn {
+    std::string name;
+    std::size_t place;
+  };
+
   Result<ingest::Submission> submission_of(const CsvRecord& record) const {
     if (record.broken) return fail(*record.broken);
     if (record.fields.size() != columns_) {
@@ -134,6 +152,12 @@ class CsvResults final : public ingest::ResultSource {
       if (!at) return fail(std::move(at.error()));
       submission.achieved_at = *at;
     }
+    for (const auto& [name, place] : criteria_) {
+      if (record.fields[place].empty()) continue;  // absent
+      auto value = parse_decimal(record.fields[place]);
+      if (!value) return fail(value.error().code, value.error().detail, std::string(kCriteriaPrefix) + name);
+      submission.criteria.push_back({name, *value});
+    }
     return submission;
   }
 
@@ -141,6 +165,7 @@ class CsvResults final : public ingest::ResultSource {
   ByteWindow window_;
   CsvRecords records_;
   std::array<std::size_t, kColumns> at_{};
+  std::vector<CriterionColumn> criteria_;
   std::size_t columns_ = 0;
 };
 

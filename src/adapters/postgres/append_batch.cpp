@@ -19,11 +19,11 @@ namespace {
 // Hashed look-ups and not joins: a join might change the order of the rows.
 constexpr Statement kInsert{
     "append",
-    "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, by_player) "
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, "
+    "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, extra, by_player) "
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, extra, "
     "leaderboard IN (SELECT name FROM leaderboards WHERE rule = 'sum') "
-    "FROM unnest($1::text[], $2::uuid[], $3::text[], $4::integer[], $5::bigint[], $6::timestamptz[]) "
-    "AS result(leaderboard, match_id, player_id, season_id, points, achieved_at) "
+    "FROM unnest($1::text[], $2::uuid[], $3::text[], $4::integer[], $5::bigint[], $6::timestamptz[], $7::bigint[]) "
+    "AS result(leaderboard, match_id, player_id, season_id, points, achieved_at, extra) "
     "WHERE (leaderboard, season_id) NOT IN (SELECT leaderboard, season_id FROM closings) "
     "AND (SELECT void.match_id FROM voided_matches AS void "
     "WHERE void.leaderboard = result.leaderboard AND void.match_id = result.match_id) IS NULL "
@@ -87,7 +87,7 @@ Call AppendBatch::closed_seasons_call() const {
 Call AppendBatch::insert_call(std::span<const std::uint32_t> places) const {
   const std::size_t rows = places.size();
   Array leaderboards(Type::text, rows), matches(Type::uuid, rows), players(Type::text, rows), seasons(Type::int4, rows),
-      points(Type::int8, rows), times(Type::timestamptz, rows);
+      points(Type::int8, rows), times(Type::timestamptz, rows), extras(Type::int8, rows);
   for (const std::uint32_t place : places) {
     const MatchResult& result = batch_[place];
     leaderboards.add(std::string_view(result.leaderboard.text()));
@@ -96,9 +96,10 @@ Call AppendBatch::insert_call(std::span<const std::uint32_t> places) const {
     seasons.add(result.season.value);
     points.add(result.points);
     times.add(result.achieved_at);
+    extras.add(static_cast<std::int64_t>(result.extra));
   }
   Call call{&kInsert, {}};
-  for (Array* array : {&leaderboards, &matches, &players, &seasons, &points, &times}) {
+  for (Array* array : {&leaderboards, &matches, &players, &seasons, &points, &times, &extras}) {
     call.parameters.add(std::move(*array));
   }
   return call;

@@ -16,13 +16,13 @@ constexpr Statement kEstimate{
     "ELSE pg_relation_size(oid) / 110 END FROM pg_class WHERE oid = 'match_results'::regclass"};
 constexpr Statement kAll{"scan",
                          "DECLARE results NO SCROLL CURSOR FOR SELECT leaderboard, season_id, player_id, match_id, "
-                         "points, achieved_at FROM match_results AS r WHERE NOT erased AND NOT EXISTS (SELECT "
+                         "points, achieved_at, extra FROM match_results AS r WHERE NOT erased AND NOT EXISTS (SELECT "
                          "FROM hidden_players AS h WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id)"};
 // Rows of transactions that are yet to come: a ledger restored from another server's dump. They were there before.
 constexpr Statement kSince{
     "scan_since",
-    "DECLARE results NO SCROLL CURSOR FOR SELECT leaderboard, season_id, player_id, match_id, points, achieved_at "
-    "FROM match_results AS r WHERE NOT erased AND NOT EXISTS (SELECT FROM hidden_players AS h "
+    "DECLARE results NO SCROLL CURSOR FOR SELECT leaderboard, season_id, player_id, match_id, points, achieved_at, "
+    "extra FROM match_results AS r WHERE NOT erased AND NOT EXISTS (SELECT FROM hidden_players AS h "
     "WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id) AND tx >= $1::bigint "
     "AND tx < pg_snapshot_xmax(pg_current_snapshot())::text::bigint"};
 constexpr Statement kFetch{"fetch", "FETCH 4096 FROM results"};
@@ -38,6 +38,7 @@ leaderboards::LedgerRow ledger_row(const Rows& rows, int row) {
   result.match_id = rows.uuid(row, 3);
   result.points = rows.integer(row, 4);
   result.achieved_at = rows.time(row, 5);
+  result.extra = static_cast<std::uint64_t>(rows.integer(row, 6));
   return result;
 }
 

@@ -24,18 +24,18 @@ namespace {
 // The second half does not run on a leaderboard whose rule is sum: there all rows are in the index.
 constexpr Statement kResultsOf{
     "results_of",
-    "SELECT player_id, points, achieved_at FROM match_results AS r "
+    "SELECT player_id, points, achieved_at, extra FROM match_results AS r "
     "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND by_player "
     "AND NOT erased AND NOT EXISTS (SELECT FROM hidden_players AS h "
     "WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id) "
-    "UNION ALL SELECT player_id, points, achieved_at FROM match_results AS r "
+    "UNION ALL SELECT player_id, points, achieved_at, extra FROM match_results AS r "
     "WHERE leaderboard = $1::text AND season_id = $2::integer AND player_id = ANY($3::text[]) AND NOT by_player "
     "AND NOT erased AND NOT EXISTS (SELECT FROM hidden_players AS h "
     "WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id) AND NOT EXISTS (SELECT FROM leaderboards WHERE "
     "name = $1::text AND rule = 'sum')"};
 constexpr Statement kKept{
     "kept",
-    "SELECT kept.leaderboard, season_id, kept.player_id, kept.match_id, points, achieved_at "
+    "SELECT kept.leaderboard, season_id, kept.player_id, kept.match_id, points, achieved_at, extra "
     "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS like_this(leaderboard, match_id, player_id) "
     "JOIN match_results AS kept USING (leaderboard, match_id, player_id) WHERE NOT erased AND NOT EXISTS (SELECT "
     "FROM hidden_players AS h WHERE h.leaderboard = kept.leaderboard AND h.player_id = kept.player_id)"};
@@ -211,7 +211,8 @@ Result<void> PostgresLedger::results_of(const leaderboards::BoardId& board, std:
   const auto rows = read("reading the results of players", std::move(call));
   if (!rows) return fail(rows.error());
   for (int row = 0; row < rows->size(); ++row) {
-    visit(rows->bytes(row, 0), {rows->integer(row, 1), rows->time(row, 2)});
+    visit(rows->bytes(row, 0),
+          {rows->integer(row, 1), rows->time(row, 2), static_cast<std::uint64_t>(rows->integer(row, 3))});
   }
   return {};
 }

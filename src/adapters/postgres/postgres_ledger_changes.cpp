@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "adapters/postgres/postgres_ledger.h"
@@ -35,6 +36,11 @@ constexpr Statement kPutCalendar{
     "INSERT INTO calendars(leaderboard, days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, "
     "season_every, season_from) VALUES ($1::text, $2::integer = 1, $3::integer = 1, $4::text, $5::text, $6::integer, "
     "$7::integer, nullif($8::text, ''), nullif($9::bigint, 0), $10::timestamptz)"};
+constexpr Statement kForgetCriteria{"forget_criteria", "DELETE FROM criteria WHERE leaderboard = $1::text"};
+constexpr Statement kPutCriterion{
+    "put_criterion",
+    "INSERT INTO criteria(leaderboard, place, name, \"order\", scale, min, max) "
+    "VALUES ($1::text, $2::integer, $3::text, $4::text, $5::integer, $6::bigint, $7::bigint)"};
 constexpr Statement kIndexByPlayer{"index_by_player",
                                    "UPDATE match_results SET by_player = $2::text = 'sum' "
                                    "WHERE leaderboard = $1::text AND by_player <> ($2::text = 'sum')"};
@@ -54,13 +60,16 @@ constexpr Statement kDropVoided{"drop_voided", "DELETE FROM voided_matches WHERE
 constexpr Statement kDropResults{"drop_results", "DELETE FROM match_results WHERE leaderboard = $1::text"};
 constexpr Statement kLeaderboards{
     "leaderboards",
-    "SELECT name, rule, \"order\", scale, ties, key, min_points, max_points, grace, top, seasons.season_id, "
-    "start_at, end_at, "
+    "SELECT leaderboards.name, rule, leaderboards.\"order\", leaderboards.scale, ties, key, min_points, max_points, "
+    "grace, top, seasons.season_id, start_at, end_at, "
     "days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, season_from, "
-    "state, players, anonymous FROM leaderboards LEFT JOIN calendars ON calendars.leaderboard = name "
+    "state, players, anonymous, coalesce((SELECT string_agg(concat_ws(' ', name, \"order\", scale, min, max, ''), '' "
+    "ORDER BY place) FROM criteria WHERE criteria.leaderboard = leaderboards.name), '') "
+    "FROM leaderboards LEFT JOIN calendars ON calendars.leaderboard = name "
     "LEFT JOIN seasons ON seasons.leaderboard = name "
     "LEFT JOIN closings ON closings.leaderboard = name AND closings.season_id = seasons.season_id "
-    "ORDER BY name, seasons.season_id"};
+    "ORDER BY leaderboards.name, seasons.season_id"};
+constexpr int kCriteria = 25;  // in that: the criteria, five words each
 constexpr int kClosing = 22;   // the first column of a closing in that
 constexpr int kCalendar = 13;  // its first column there
 
@@ -88,8 +97,46 @@ std::optional<Call> put_calendar_call(const leaderboards::Definition& definition
   return put;
 }
 
+Call put_criterion_call(const LeaderboardName& leaderboard, std::int32_t place,
+                        const leaderboards::Criterion& criterion) {
+  Call put = call_on(kPutCriterion, leaderboard);
+  put.parameters.add(place)
+      .add(criterion.name)
+      .add(to_string(criterion.order))
+      .add(std::int32_t{criterion.scale})
+      .add(criterion.min)
+      .add(criterion.max);
+  return put;
+}
+
 tl::unexpected<Error> no_leaderboard(const LeaderboardName& leaderboard) {
   return fail(Code::not_found, fmt::format("there is no leaderboard {}", leaderboard.text()), "leaderboard");
+}
+
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  return word;
+}
+
+std::int64_t take_number(std::string_view& text) {
+  const std::string_view word = take_word(text);
+  std::int64_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
+}
+
+Result<std::vector<leaderboards::Criterion>> read_criteria(std::string_view text) {
+  std::vector<leaderboards::Criterion> criteria;
+  while (!text.empty()) {
+    const std::string_view name = take_word(text);
+    const auto order = leaderboards::parse_order(take_word(text));
+    if (!order) return fail(order.error());
+    const auto scale = static_cast<int>(take_number(text));
+    const std::int64_t min = take_number(text), max = take_number(text);
+    criteria.push_back({std::string(name), *order, scale, min, max});
+  }
+  return criteria;
 }
 
 Result<leaderboards::Definition> read_definition(const Rows& rows, int row) {
@@ -97,7 +144,8 @@ Result<leaderboards::Definition> read_definition(const Rows& rows, int row) {
   const auto order = leaderboards::parse_order(rows.bytes(row, 2));
   const auto ties = leaderboards::parse_ties(rows.bytes(row, 4));
   const auto key = leaderboards::parse_key(rows.bytes(row, 5));
-  if (!rule || !order || !ties || !key) {
+  auto criteria = read_criteria(rows.bytes(row, kCriteria));
+  if (!rule || !order || !ties || !key || !criteria) {
     return fail(Code::damaged, fmt::format("the definition of leaderboard {} cannot be read", rows.bytes(row, 0)));
   }
   leaderboards::Definition definition{LeaderboardName::trusted(std::string(rows.bytes(row, 0)))};
@@ -110,6 +158,7 @@ Result<leaderboards::Definition> read_definition(const Rows& rows, int row) {
   definition.max_points = rows.integer(row, 7);
   definition.grace = std::chrono::milliseconds{rows.integer(row, 8)};
   definition.top = static_cast<int>(rows.integer(row, 9));
+  definition.criteria = *std::move(criteria);
   if (rows.is_null(row, kCalendar)) return definition;
   const auto week_start = leaderboards::parse_week_start(rows.bytes(row, kCalendar + 3));
   if (!week_start) {
@@ -173,6 +222,11 @@ Result<void> PostgresLedger::put_definition(const leaderboards::Definition& defi
   calls.push_back(std::move(index));
   calls.push_back(call_on(kForgetCalendar, definition.name));
   if (auto calendar = put_calendar_call(definition)) calls.push_back(*std::move(calendar));
+  calls.push_back(call_on(kForgetCriteria, definition.name));
+  std::int32_t place = 0;
+  for (const leaderboards::Criterion& criterion : definition.criteria) {
+    calls.push_back(put_criterion_call(definition.name, ++place, criterion));
+  }
   calls.push_back({&kBumpDefinitions, {}});
   const auto rows = change("defining a leaderboard", calls);
   return rows ? Result<void>{} : fail(rows.error());
@@ -194,6 +248,7 @@ Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard
                         call_on(kDropArchives, leaderboard),
                         call_on(kDropSeasons, leaderboard),
                         call_on(kForgetCalendar, leaderboard),
+                        call_on(kForgetCriteria, leaderboard),
                         call_on(kDropHidden, leaderboard),
                         call_on(kDropVoided, leaderboard),
                         call_on(kDropDefinition, leaderboard),
@@ -201,7 +256,7 @@ Result<void> PostgresLedger::drop_leaderboard(const LeaderboardName& leaderboard
                         {&kBumpDefinitions, {}}};
   const auto rows = change("dropping a leaderboard", calls);
   if (!rows) return fail(rows.error());
-  if ((*rows)[7].affected() + (*rows)[8].affected() == 0) return no_leaderboard(leaderboard);
+  if ((*rows)[8].affected() + (*rows)[9].affected() == 0) return no_leaderboard(leaderboard);
   return {};
 }
 

@@ -39,7 +39,7 @@ constexpr Statement kAuditLog{
     "WHERE id > $1::bigint ORDER BY id LIMIT $2::bigint"};
 constexpr Statement kResultsOfPlayers{
     "results_of_players",
-    "SELECT leaderboard, season_id, player_id, match_id, points, achieved_at FROM match_results AS r "
+    "SELECT leaderboard, season_id, player_id, match_id, points, achieved_at, extra FROM match_results AS r "
     "WHERE leaderboard = $1::text AND player_id = ANY($2::text[]) AND NOT erased AND NOT EXISTS "
     "(SELECT FROM hidden_players AS h WHERE h.leaderboard = r.leaderboard AND h.player_id = r.player_id)"};
 constexpr Statement kHiddenPlayers{

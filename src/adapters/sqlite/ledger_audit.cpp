@@ -107,6 +107,8 @@ Result<void> LedgerAudit::check_small_tables() {
   if (!seasons) return fail(seasons.error());
   const auto calendars = sum_of(Table::calendars, kCalendarRows, found_hash_);
   if (!calendars) return fail(calendars.error());
+  const auto criteria = sum_of(Table::criteria, kCriterionRows, found_hash_);
+  if (!criteria) return fail(criteria.error());
   const auto closings = sum_of(Table::closings, kClosingRows, found_hash_);
   if (!closings) return fail(closings.error());
   report_.leaderboards = *leaderboards;
@@ -188,7 +190,8 @@ Result<void> LedgerAudit::check_results() {
       ++report_.erased_results;
     } else if (visit_ && !is_among(hidden_players_, leaderboard, player) &&
                !is_among(voided_matches_, leaderboard, match_id)) {
-      LedgerRow row{leaderboard, {static_cast<std::int32_t>(season)}, player, {}, rows->integer(4), {rows->integer(5)}};
+      LedgerRow row{leaderboard,        {static_cast<std::int32_t>(season)},         player, {}, rows->integer(4),
+                    {rows->integer(5)}, static_cast<std::uint64_t>(rows->integer(8))};
       std::copy_n(match_id.begin(), std::min(match_id.size(), row.match_id.bytes.size()), row.match_id.bytes.begin());
       visit_(row);
     }

@@ -6,13 +6,16 @@
 namespace scoreline::sqlite {
 
 inline constexpr std::string_view kResultRows =
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player FROM match_results";
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player, extra "
+    "FROM match_results";
 inline constexpr std::string_view kResultRowsOfLeaderboard =
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player FROM match_results "
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player, extra "
+    "FROM match_results "
     "WHERE leaderboard = ?1";
 // Reads every result of the leaderboard.
 inline constexpr std::string_view kResultRowsOfPlayer =
-    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player FROM match_results "
+    "SELECT leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player, extra "
+    "FROM match_results "
     "NOT INDEXED WHERE leaderboard = ?1 AND player_id = ?2";
 
 // The index holds all these columns, so that only its own pages are read.
@@ -33,6 +36,11 @@ inline constexpr std::string_view kCalendarRows =
 inline constexpr std::string_view kCalendarRow =
     "SELECT leaderboard, days, weeks, time_zone, week_start, keep_days, keep_weeks, season_cron, season_every, "
     "season_from FROM calendars WHERE leaderboard = ?1";
+
+inline constexpr std::string_view kCriterionRows =
+    "SELECT leaderboard, place, name, \"order\", scale, min, max FROM criteria";
+inline constexpr std::string_view kCriterionRowsOfLeaderboard =
+    "SELECT leaderboard, place, name, \"order\", scale, min, max FROM criteria WHERE leaderboard = ?1";
 
 inline constexpr std::string_view kSeasonRows = "SELECT leaderboard, season_id, start_at, end_at FROM seasons";
 inline constexpr std::string_view kSeasonRowsOfLeaderboard =

@@ -27,7 +27,8 @@ enum class Table : std::uint8_t {
   archives,
   hidden_players = 16,
   voided_matches,
-  audit_log
+  audit_log,
+  criteria
 };
 
 /// Hashes one row after the other: the table, then each column by its type, length and bytes.
@@ -39,7 +40,7 @@ class RowHasher {
   void add_blob(std::string_view blob) { add_bytes('b', blob); }
   std::uint64_t digest() const;
 
-  /// The row that `statement` stands on, all its columns.
+  /// The row that `statement` stands on, all its columns; of a result the last, `extra`, only where it is not 0.
   std::uint64_t row(Table table, const Statement& statement);
 
  private:

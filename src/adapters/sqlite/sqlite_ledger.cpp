@@ -30,6 +30,7 @@ std::uint64_t hash_of(RowHasher& hasher, const MatchResult& result, std::int64_t
   hasher.add(result.achieved_at.ms);
   hasher.add(batch);
   hasher.add(by_player ? 1 : 0);
+  if (result.extra != 0) hasher.add(static_cast<std::int64_t>(result.extra));
   return hasher.digest();
 }
 
@@ -77,6 +78,14 @@ Result<void> read_calendar(const Statement& row, leaderboards::Definition& defin
   return {};
 }
 
+/// Of the row that `row` stands on.
+Result<leaderboards::Criterion> read_criterion(const Statement& row) {
+  const auto order = leaderboards::parse_order(row.bytes(3));
+  if (!order) return fail(Code::damaged, fmt::format("the criteria of leaderboard {} cannot be read", row.bytes(0)));
+  return leaderboards::Criterion{std::string(row.bytes(2)), *order, static_cast<int>(row.integer(4)), row.integer(5),
+                                 row.integer(6)};
+}
+
 leaderboards::Season read_season(const Statement& row) {
   leaderboards::Season season{{static_cast<std::int32_t>(row.integer(1))}, read_time(row, 2), read_time(row, 3)};
   if (row.type(4) != Statement::Type::null) {
@@ -108,6 +117,16 @@ Result<std::vector<LeaderboardRecord>> read_leaderboards(Connection& connection)
     if (auto read = read_calendar(*calendars, record->second.definition); !read) return fail(read.error());
   }
   if (step == Step::failed) return fail(connection.error("reading calendars"));
+  auto criteria = connection.prepare(fmt::format("{} ORDER BY leaderboard, place", kCriterionRows));
+  if (!criteria) return fail(criteria.error());
+  while ((step = criteria->step()) == Step::row) {
+    const auto record = records.find(criteria->bytes(0));
+    if (record == records.end()) return fail(Code::damaged, "a criterion of a leaderboard that is not there");
+    auto criterion = read_criterion(*criteria);
+    if (!criterion) return fail(criterion.error());
+    record->second.definition.criteria.push_back(*std::move(criterion));
+  }
+  if (step == Step::failed) return fail(connection.error("reading criteria"));
   auto hidden = connection.prepare(kHiddenRows);
   if (!hidden) return fail(hidden.error());
   while ((step = hidden->step()) == Step::row) {
@@ -169,8 +188,8 @@ Result<std::unique_ptr<SqliteLedger>> SqliteLedger::open(const std::filesystem::
 
 Result<void> SqliteLedger::prepare() {
   auto insert = writer_->connection().prepare(
-      "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING");
+      "INSERT INTO match_results(leaderboard, match_id, player_id, season_id, points, achieved_at, batch, by_player, "
+      "extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING");
   if (!insert) return fail(insert.error());
   insert_result_ = std::move(*insert);
 
@@ -194,19 +213,19 @@ Result<void> SqliteLedger::prepare() {
   const std::pair<Statement*, std::string_view> statements[] = {
       {&is_sum_, "SELECT 1 FROM leaderboards WHERE name = ?1 AND rule = 'sum'"},
       {&results_of_sum_,
-       "SELECT points, achieved_at FROM match_results AS r INDEXED BY match_results_by_player "
+       "SELECT points, achieved_at, extra FROM match_results AS r INDEXED BY match_results_by_player "
        "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND by_player = 1 AND batch > coalesce("
        "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0) AND NOT EXISTS "
        "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?3) AND NOT EXISTS "
        "(SELECT 1 FROM voided_matches AS v WHERE v.leaderboard = ?1 AND v.match_id = r.match_id)"},
       {&results_of_other_,
-       "SELECT points, achieved_at FROM match_results AS r NOT INDEXED "
+       "SELECT points, achieved_at, extra FROM match_results AS r NOT INDEXED "
        "WHERE leaderboard = ?1 AND season_id = ?2 AND player_id = ?3 AND batch > coalesce("
        "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0) AND NOT EXISTS "
        "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?3) AND NOT EXISTS "
        "(SELECT 1 FROM voided_matches AS v WHERE v.leaderboard = ?1 AND v.match_id = r.match_id)"},
       {&kept_,
-       "SELECT season_id, points, achieved_at FROM match_results "
+       "SELECT season_id, points, achieved_at, extra FROM match_results "
        "WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3 AND batch > coalesce("
        "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?3), 0) AND NOT EXISTS "
        "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?3) AND NOT EXISTS "
@@ -215,7 +234,7 @@ Result<void> SqliteLedger::prepare() {
        "SELECT 1 FROM match_results WHERE leaderboard = ?1 AND match_id = ?2 AND player_id = ?3 "
        "UNION ALL SELECT 1 FROM voided_matches WHERE leaderboard = ?1 AND match_id = ?2"},
       {&results_of_player_,
-       "SELECT match_id, season_id, points, achieved_at FROM match_results AS r NOT INDEXED "
+       "SELECT match_id, season_id, points, achieved_at, extra FROM match_results AS r NOT INDEXED "
        "WHERE leaderboard = ?1 AND player_id = ?2 AND batch > coalesce("
        "(SELECT up_to_batch FROM erasures WHERE leaderboard = ?1 AND player_id = ?2), 0) AND NOT EXISTS "
        "(SELECT 1 FROM hidden_players WHERE leaderboard = ?1 AND player_id = ?2) AND NOT EXISTS "
@@ -276,7 +295,8 @@ Result<std::vector<Recorded>> SqliteLedger::append(std::span<const MatchResult> 
         .bind(5, result.points)
         .bind(6, result.achieved_at.ms)
         .bind(7, seq)
-        .bind(8, std::int64_t{by_player});
+        .bind(8, std::int64_t{by_player})
+        .bind(9, static_cast<std::int64_t>(result.extra));
     if (!insert_result_.run()) return fail(writer_->abandon("recording a result"));
     const bool recorded = writer_->connection().changes() == 1;
     answers.push_back(recorded ? Recorded::recorded : Recorded::duplicate);
@@ -346,7 +366,7 @@ Result<void> SqliteLedger::results_of(const leaderboards::BoardId& board,
     rows.bind(1, board.leaderboard.text()).bind(2, std::int64_t{board.season.value}).bind(3, player.text());
     Step step;
     while ((step = rows.step()) == Step::row) {
-      visit(player.text(), {rows.integer(0), Timestamp{rows.integer(1)}});
+      visit(player.text(), {rows.integer(0), Timestamp{rows.integer(1)}, static_cast<std::uint64_t>(rows.integer(2))});
     }
     const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
     rows.reset();
@@ -370,7 +390,8 @@ Result<void> SqliteLedger::visit_kept(std::span<const MatchResult> like,
              asked.player.text(),
              asked.match_id,
              kept_.integer(1),
-             Timestamp{kept_.integer(2)}});
+             Timestamp{kept_.integer(2)},
+             static_cast<std::uint64_t>(kept_.integer(3))});
     }
     if (step == Step::failed) read = fail(reader_->error("reading a result"));
     kept_.reset();

@@ -111,9 +111,11 @@ class SqliteLedger final : public leaderboards::Ledger {
   Result<bool> is_void(std::string_view leaderboard, const Uuid& match_id);
   /// Whether results of a leaderboard belong into the index by player.
   bool is_by_player(std::string_view leaderboard) const { return by_player_.contains(leaderboard); }
-  /// Puts all results of a leaderboard into the index by player, or takes them out.
+  /// Puts the rows of `criteria`.
+  Result<void> put_criteria(const leaderboards::Definition& definition, Delta& delta);
   /// Puts the row of `calendars`, or takes it away where it would say the defaults.
   Result<void> put_calendar(const leaderboards::Definition& definition, Delta& delta);
+  /// Puts all results of a leaderboard into the index by player, or takes them out.
   Result<void> index_by_player(std::string_view leaderboard, bool by_player, Delta& delta);
 
   // Destroyed last to first: the log is moved into the database when the last connection closes, under the lock.

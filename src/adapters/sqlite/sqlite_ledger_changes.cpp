@@ -135,6 +135,9 @@ Result<void> SqliteLedger::put_definition(const leaderboards::Definition& defini
     if (auto put_calendar_done = put_calendar(definition, delta); !put_calendar_done) {
       return fail(put_calendar_done.error());
     }
+    if (auto put_criteria_done = put_criteria(definition, delta); !put_criteria_done) {
+      return fail(put_criteria_done.error());
+    }
     return true;
   });
   if (!done) return done;
@@ -171,6 +174,32 @@ Result<void> SqliteLedger::put_calendar(const leaderboards::Definition& definiti
   schedule.from ? put->bind(10, schedule.from->ms) : put->bind_null(10);
   if (auto done = run_change(*put); !done) return done;
   if (const auto after = account(Table::calendars, *row, +1, delta); !after) return fail(after.error());
+  return {};
+}
+
+Result<void> SqliteLedger::put_criteria(const leaderboards::Definition& definition, Delta& delta) {
+  auto rows = prepare_change(kCriterionRowsOfLeaderboard, definition.name.text());
+  if (!rows) return fail(rows.error());
+  if (const auto before = account(Table::criteria, *rows, -1, delta); !before) return fail(before.error());
+  auto forget = prepare_change("DELETE FROM criteria WHERE leaderboard = ?1", definition.name.text());
+  if (!forget) return fail(forget.error());
+  if (auto done = run_change(*forget); !done) return done;
+  std::int64_t place = 0;
+  for (const leaderboards::Criterion& criterion : definition.criteria) {
+    auto put = prepare_change(
+        "INSERT INTO criteria(leaderboard, place, name, \"order\", scale, min, max) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+        "?7)",
+        definition.name.text());
+    if (!put) return fail(put.error());
+    put->bind(2, ++place)
+        .bind(3, criterion.name)
+        .bind(4, to_string(criterion.order))
+        .bind(5, std::int64_t{criterion.scale})
+        .bind(6, criterion.min)
+        .bind(7, criterion.max);
+    if (auto done = run_change(*put); !done) return done;
+  }
+  if (const auto after = account(Table::criteria, *rows, +1, delta); !after) return fail(after.error());
   return {};
 }
 
@@ -219,7 +248,7 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
     std::string_view rows;
     std::string_view remove;
   };
-  // Seasons and calendar before the leaderboard that they refer to.
+  // Seasons, calendar and criteria before the leaderboard that they refer to.
   static constexpr Part kParts[] = {
       {Table::match_results, kResultRowsOfLeaderboard, "DELETE FROM match_results WHERE leaderboard = ?1"},
       {Table::erasures, kErasureRowsOfLeaderboard, "DELETE FROM erasures WHERE leaderboard = ?1"},
@@ -228,6 +257,7 @@ Result<void> SqliteLedger::drop_leaderboard(const LeaderboardName& leaderboard) 
       {Table::voided_matches, kVoidedRowsOfLeaderboard, "DELETE FROM voided_matches WHERE leaderboard = ?1"},
       {Table::seasons, kSeasonRowsOfLeaderboard, "DELETE FROM seasons WHERE leaderboard = ?1"},
       {Table::calendars, kCalendarRow, "DELETE FROM calendars WHERE leaderboard = ?1"},
+      {Table::criteria, kCriterionRowsOfLeaderboard, "DELETE FROM criteria WHERE leaderboard = ?1"},
       {Table::leaderboards, kLeaderboardRow, "DELETE FROM leaderboards WHERE name = ?1"},
   };
   auto done = change("drop", [&](Delta& delta) -> Result<bool> {

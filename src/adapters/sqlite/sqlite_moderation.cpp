@@ -193,7 +193,8 @@ Result<void> SqliteLedger::results_of_players(const LeaderboardName& leaderboard
              player.text(),
              uuid_of(results_of_player_.bytes(0)),
              results_of_player_.integer(2),
-             Timestamp{results_of_player_.integer(3)}});
+             Timestamp{results_of_player_.integer(3)},
+             static_cast<std::uint64_t>(results_of_player_.integer(4))});
     }
     const Error error = step == Step::failed ? reader_->error("reading the results of a player") : Error{};
     results_of_player_.reset();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -145,6 +146,29 @@ TEST_P(ArchivesContract, ClosedSeasonHasItsFinalStandingsAndTheStateAndPlayersTo
     EXPECT_EQ(season().state, SeasonState::closed);
     EXPECT_EQ(season().end, kNow);
     expect_archive(results);
+    reopen();
+  }
+}
+
+TEST_P(ArchivesContract, AnArchiveHasTheCriteriaAndTheirOrder) {
+  Definition definition{kArcade};
+  definition.max_points = 1'000;
+  definition.criteria = {{"whole", Order::ascending, 0, 0, std::numeric_limits<std::int64_t>::max()}};
+  ASSERT_TRUE(catalogue_->put_definition(definition));
+  std::vector<MatchResult> results{played(1, "alice", 10), played(2, "bob", 10), played(3, "carol", 10)};
+  results[0].extra = 5;
+  results[1].extra = (std::uint64_t{1} << 63) - 1;
+  append(results);
+  ASSERT_TRUE(close());
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::pair<std::string, std::uint64_t>> found;
+    for (const ArchivedEntry& line : lines()) {
+      found.emplace_back(line.entry.player.text(), line.entry.standing.extra);
+    }
+    EXPECT_THAT(found, ::testing::ElementsAre(std::pair("bob", results[1].extra), std::pair("alice", 5),
+                                              std::pair("carol", 0)));
+    const auto alice = archives().find(kArcade, kFirst, std::vector{PlayerId::trusted("alice")}).value();
+    EXPECT_EQ(alice.at(0)->entry.standing.extra, 5u);
     reopen();
   }
 }

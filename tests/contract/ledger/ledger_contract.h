@@ -53,10 +53,10 @@ inline MatchResult result(std::uint64_t match_number, std::string player, std::i
 }
 
 /// A row of a scan, kept; comparable in any order.
-using Row = std::tuple<std::string, std::int32_t, std::string, Uuid, std::int64_t, std::int64_t>;
+using Row = std::tuple<std::string, std::int32_t, std::string, Uuid, std::int64_t, std::int64_t, std::uint64_t>;
 
 inline Row row_of(const MatchResult& r) {
-  return {r.leaderboard.text(), r.season.value, r.player.text(), r.match_id, r.points, r.achieved_at.ms};
+  return {r.leaderboard.text(), r.season.value, r.player.text(), r.match_id, r.points, r.achieved_at.ms, r.extra};
 }
 
 inline std::multiset<Row> rows_of(Ledger& ledger) {
@@ -64,7 +64,7 @@ inline std::multiset<Row> rows_of(Ledger& ledger) {
   const auto scanned = ledger.scan(
       [&rows](const LedgerRow& r) {
         rows.insert({std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points,
-                     r.achieved_at.ms});
+                     r.achieved_at.ms, r.extra});
       },
       [](ScanProgress) {});
   EXPECT_TRUE(scanned) << scanned.error().detail;
@@ -75,8 +75,8 @@ inline std::multiset<Row> rows_of(Ledger& ledger) {
 inline std::multiset<Row> kept(Ledger& ledger, const std::vector<MatchResult>& like) {
   std::multiset<Row> rows;
   const auto read = ledger.visit_kept(like, [&rows](const LedgerRow& r) {
-    rows.insert(
-        {std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points, r.achieved_at.ms});
+    rows.insert({std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points,
+                 r.achieved_at.ms, r.extra});
   });
   EXPECT_TRUE(read) << read.error().detail;
   return rows;

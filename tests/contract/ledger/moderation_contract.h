@@ -131,8 +131,8 @@ TEST_P(LedgerContract, TheResultsOfPlayersAreThoseThatCountOnAnySeason) {
   std::multiset<Row> rows;
   const std::vector players{player_id("p"), player_id("q"), player_id("r")};
   ASSERT_TRUE(ledger().results_of_players(board_name("main"), players, [&](const LedgerRow& r) {
-    rows.insert(
-        {std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points, r.achieved_at.ms});
+    rows.insert({std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points,
+                 r.achieved_at.ms, r.extra});
   }));
   EXPECT_EQ(rows, (std::multiset{row_of(result(1, "p", 10)), row_of(result(2, "p", 20, "main", 2)),
                                  row_of(result(4, "r", 40))}));

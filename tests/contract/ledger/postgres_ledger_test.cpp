@@ -1,6 +1,7 @@
 #include "adapters/postgres/postgres_ledger.h"
 
 #include "contract/ledger/calendar_contract.h"
+#include "contract/ledger/criteria_contract.h"
 #include "contract/ledger/ledger_contract.h"
 #include "contract/ledger/moderation_contract.h"
 #include "support/postgres_server.h"

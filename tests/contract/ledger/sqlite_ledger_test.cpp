@@ -1,6 +1,7 @@
 #include "adapters/sqlite/sqlite_ledger.h"
 
 #include "contract/ledger/calendar_contract.h"
+#include "contract/ledger/criteria_contract.h"
 #include "contract/ledger/ledger_contract.h"
 #include "contract/ledger/moderation_contract.h"
 #include "support/model_ledger.h"

@@ -8,6 +8,7 @@
 #include "adapters/files/result_sinks.h"
 #include "adapters/files/result_sources.h"
 #include "base/decimal.h"
+#include "leaderboards/criteria.h"
 #include "support/scratch_folder.h"
 
 namespace scoreline::files {
@@ -108,12 +109,80 @@ leaderboards::LedgerRow row_of(std::string_view player, std::int64_t points) {
   return {"main", leaderboards::SeasonId{3}, player, Uuid{}, points, Timestamp{250}};
 }
 
+leaderboards::Definition with_scale(int scale) {
+  return {.name = leaderboards::LeaderboardName::trusted("main"), .scale = scale};
+}
+
+leaderboards::Definition with_criteria() {
+  leaderboards::Definition definition = with_scale(0);
+  definition.max_points = 1'000;
+  definition.criteria = {{"winRate", leaderboards::Order::descending, 2, 0, 10'000},
+                         {"matches", leaderboards::Order::ascending, 0, 1, 100}};
+  return definition;
+}
+
+TEST(ResultSink, CriteriaAreTheLastColumnsAndComeBackTheSame) {
+  const test::ScratchFolder folder;
+  const std::string path = (folder.path() / "out.csv").string();
+  leaderboards::LedgerRow row = row_of("alice", 10);
+  const std::vector<leaderboards::CriterionValue> values{{"winRate", parse_decimal("61.5").value()},
+                                                         {"matches", parse_decimal("40").value()}};
+  row.extra = pack_criteria(with_criteria(), values).value();
+  auto sink = open_result_sink(path, Format::csv, with_criteria());
+  ASSERT_TRUE((*sink)->write(row).has_value());
+  ASSERT_TRUE((*sink)->finish().has_value());
+  EXPECT_EQ(content(path),
+            "match_id,player_id,season_id,points,achieved_at,criteria.winRate,criteria.matches\n"
+            "00000000-0000-0000-0000-000000000000,alice,3,10,1970-01-01T00:00:00.250Z,61.5,40\n");
+  const auto rows = rows_of(content(path));
+  ASSERT_TRUE(rows.at(0).submission.has_value());
+  EXPECT_EQ(pack_criteria(with_criteria(), rows[0].submission->criteria).value(), row.extra);
+
+  auto lines = open_result_sink(path, Format::jsonl, with_criteria());
+  ASSERT_TRUE((*lines)->write(row).has_value());
+  ASSERT_TRUE((*lines)->finish().has_value());
+  EXPECT_NE(content(path).find(R"("achievedAt":"1970-01-01T00:00:00.250Z","criteria":{"winRate":61.5,"matches":40}})"),
+            std::string::npos);
+}
+
+TEST(CsvResults, ACriterionIsAbsentBadOrThereTwice) {
+  const auto rows = rows_of("player_id,points,criteria.winRate\nalice,1,\nbob,1,x\n");
+  ASSERT_TRUE(rows.at(0).submission.has_value());
+  EXPECT_TRUE(rows[0].submission->criteria.empty());
+  ASSERT_FALSE(rows.at(1).submission.has_value());
+  EXPECT_EQ(rows[1].submission.error().field, "criteria.winRate");
+  const auto twice = open_results(input_of("player_id,points,criteria.a,criteria.a\n"), Format::csv, no_json);
+  ASSERT_FALSE(twice.has_value());
+  EXPECT_EQ(twice.error().field, "criteria.a");
+}
+
+TEST(BoardSink, CriteriaAreTheLastColumns) {
+  const test::ScratchFolder folder;
+  const std::string path = (folder.path() / "board.csv").string();
+  const std::vector<ingest::ShownCriterion> criteria{{"winRate", "61.5"}, {"matches", "40"}};
+  auto sink = open_board_sink(path, Format::csv);
+  ASSERT_TRUE((*sink)->write({1, "alice", "10", Timestamp{250}, criteria}).has_value());
+  ASSERT_TRUE((*sink)->finish().has_value());
+  EXPECT_EQ(content(path),
+            "rank,player_id,points,achieved_at,criteria.winRate,criteria.matches\n"
+            "1,alice,10,1970-01-01T00:00:00.250Z,61.5,40\n");
+  auto lines = open_board_sink(path, Format::jsonl);
+  ASSERT_TRUE((*lines)->write({1, "alice", "10", Timestamp{250}, criteria}).has_value());
+  ASSERT_TRUE((*lines)->finish().has_value());
+  EXPECT_EQ(content(path), R"({"rank":1,"playerId":"alice","points":10,"achievedAt":"1970-01-01T00:00:00.250Z",)"
+                           R"("criteria":{"winRate":61.5,"matches":40}})"
+                           "\n");
+  auto empty = open_board_sink(path, Format::csv);
+  ASSERT_TRUE((*empty)->finish().has_value());
+  EXPECT_EQ(content(path), "rank,player_id,points,achieved_at\n");
+}
+
 TEST(ResultSink, WritesWhatTheSourceReads) {
   const test::ScratchFolder folder;
   const std::string path = (folder.path() / "out.csv").string();
-  auto sink = open_result_sink(path, Format::csv);
+  auto sink = open_result_sink(path, Format::csv, with_scale(2));
   ASSERT_TRUE(sink.has_value());
-  ASSERT_TRUE((*sink)->write(row_of("say \"hi\", 漢字", 1250), 2).has_value());
+  ASSERT_TRUE((*sink)->write(row_of("say \"hi\", 漢字", 1250)).has_value());
   ASSERT_TRUE((*sink)->finish().has_value());
   EXPECT_EQ(content(path),
             "match_id,player_id,season_id,points,achieved_at\n"
@@ -125,8 +194,8 @@ TEST(ResultSink, WritesWhatTheSourceReads) {
 TEST(ResultSink, EscapesJson) {
   const test::ScratchFolder folder;
   const std::string path = (folder.path() / "out.jsonl").string();
-  auto sink = open_result_sink(path, Format::jsonl);
-  ASSERT_TRUE((*sink)->write(row_of("\"a\\b\"", -1), 0).has_value());
+  auto sink = open_result_sink(path, Format::jsonl, with_scale(0));
+  ASSERT_TRUE((*sink)->write(row_of("\"a\\b\"", -1)).has_value());
   ASSERT_TRUE((*sink)->finish().has_value());
   EXPECT_EQ(content(path),
             R"({"matchId":"00000000-0000-0000-0000-000000000000","playerId":"\"a\\b\"","seasonId":3,"points":-1,)"
@@ -135,7 +204,7 @@ TEST(ResultSink, EscapesJson) {
 }
 
 TEST(ResultSink, AFullDiskIsTold) {
-  auto sink = open_result_sink("/dev/full", Format::csv);
+  auto sink = open_result_sink("/dev/full", Format::csv, with_scale(0));
   ASSERT_TRUE(sink.has_value());
   const auto finished = (*sink)->finish();
   ASSERT_FALSE(finished.has_value());

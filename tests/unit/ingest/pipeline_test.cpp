@@ -295,7 +295,7 @@ TEST_F(PipelineTest, AResultValidatedBeforeARedefinitionIsHeldToTheNewOne) {
   const auto receipts = waiting.get();
   ASSERT_TRUE(receipts);
   EXPECT_EQ((*receipts)[0]->standing.points, 500);  // 5.00
-  EXPECT_EQ((*receipts)[0]->scale, 2);
+  EXPECT_EQ((*receipts)[0]->record->definition.scale, 2);
   EXPECT_EQ((*receipts)[1].error().field, "points");
 }
 

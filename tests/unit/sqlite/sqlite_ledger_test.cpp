@@ -104,6 +104,27 @@ TEST_F(SqliteLedgerTest, NewerSchemaIsRefusedAndLeftAlone) {
   EXPECT_TRUE(open()->verify(nullptr).value().findings.empty());
 }
 
+TEST_F(SqliteLedgerTest, ALedgerMadeBeforeThereWereCriteriaVerifiesAndTakesThem) {
+  const leaderboards::Definition definition{.name = LeaderboardName::trusted("main")};
+  {
+    const auto ledger = open();
+    ASSERT_TRUE(ledger->put_definition(definition));
+    ledger->append(batch_of(1)).value();
+  }
+  // Back to what schema 5 was, without a batch to seal it: nothing sealed may have changed by it.
+  change("DROP TABLE criteria; ALTER TABLE match_results DROP COLUMN extra; PRAGMA user_version = 5");
+  auto batch = batch_of(2, 1);
+  batch[0].extra = ~std::uint64_t{0};
+  {
+    const auto ledger = open();
+    EXPECT_THAT(ledger->verify(nullptr).value().findings, ::testing::IsEmpty());
+    ledger->append(batch).value();
+  }
+  EXPECT_THAT(open()->verify(nullptr).value().findings, ::testing::IsEmpty());
+  change("UPDATE match_results SET extra = 0 WHERE extra <> 0");
+  EXPECT_THAT(open()->verify(nullptr).value().findings, ::testing::Not(::testing::IsEmpty()));
+}
+
 TEST_F(SqliteLedgerTest, ChangedSchemaIsDamage) {
   open();
   change("CREATE INDEX sneaky ON match_results(points)");
