@@ -17,7 +17,8 @@ PLAYERS = [f"p{number}" for number in range(12)]
 
 def define(servers):
     for board in BOARDS:
-        for method, path, body in (("PUT", board.path, board.definition), ("POST", f"{board.path}/seasons", board.season)):
+        for method, path, body in (("PUT", board.path, board.definition),
+                                   ("POST", f"{board.path}/seasons", board.season)):
             if body:
                 assert servers[0].request(method, path, body)[0] in (200, 201)
         for server in servers:
