@@ -1,7 +1,7 @@
 // Where the jobs of one queue lie: numbered slots, so that lines and tables hold four bytes instead of a pointer.
 //
 // Thread safety: none. Slots do not move; the number of a job that has gone is used again.
-// Cost: O(1). Memory: 88 bytes a job, and one allocation for its id and payload together.
+// Cost: O(1). Memory: 80 bytes a job, and one allocation for its id and payload together.
 #pragma once
 
 #include <cstdint>
