@@ -24,6 +24,7 @@ from embedded_server import EmbeddedServer, ask
 
 BATCH = 500
 FRIENDS = 200
+RANKS = "/v1/leaderboards/main/seasons/1/players:rank"
 CONFIG = """
 [leaderboards.one]
 [leaderboards.three]
@@ -93,11 +94,13 @@ def friends(binary, folder, players, rng):
     with EmbeddedServer(binary, data) as server:
         connection = server.connect()
         for _ in range(3_000):
-            wanted = {"playerIds": [f"player-{rng.randrange(players):08d}" for _ in range(FRIENDS)]}
+            wanted = {f"player-{rng.randrange(players):08d}" for _ in range(FRIENDS)}
+            body = json.dumps({"playerIds": sorted(wanted)})
             began = time.monotonic()
-            answer = ask(connection, "POST", "/v1/leaderboards/main/seasons/1/players:rank", wanted)
+            connection.request("POST", RANKS, body, {"Content-Type": "application/json"})
+            read = connection.getresponse().read()
             times.append(1000 * (time.monotonic() - began))
-            assert len(answer["entries"]) == len(set(wanted["playerIds"]))
+            assert len(json.loads(read)["entries"]) == len(wanted)
     times.sort()
     return [round(times[int(len(times) * part)], 2) for part in (0.5, 0.99)]
 
@@ -114,7 +117,7 @@ def main():
         wall, cpu = three_boards(options.scoreline, folder, options.results, options.rounds, rng)
         median, p99 = friends(options.scoreline, folder, options.players, rng)
     print(f"a result on three boards costs {wall} times one on one board in time, {cpu} times in CPU")
-    print(f"{FRIENDS} friends among {options.players} players: median {median} ms, p99 {p99} ms, with the client's JSON")
+    print(f"{FRIENDS} friends among {options.players} players: median {median} ms, p99 {p99} ms over HTTP")
     print(json.dumps({"three_to_one_time": wall, "three_to_one_cpu": cpu, "friends_ms": [median, p99]}))
 
 
