@@ -9,18 +9,16 @@ took until the archive answered, and both p99. Ends with one JSON line.
 """
 
 import argparse
-import http.client
 import json
 import random
-import re
-import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import uuid
 from pathlib import Path
+
+from embedded_server import EmbeddedServer, ask
 
 SEASONS = "/v1/leaderboards/main/seasons"
 
@@ -39,9 +37,9 @@ def write_results(path, players, rng):
 class Caller(threading.Thread):
     """One request after the other over one connection; keeps when each began and how long it took."""
 
-    def __init__(self, port, make):
+    def __init__(self, server, make):
         super().__init__(daemon=True)
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.connection = server.connect()
         self.make = make
         self.times = []
         self.stopping = False
@@ -49,13 +47,8 @@ class Caller(threading.Thread):
     def run(self):
         while not self.stopping:
             method, path, body = self.make()
-            headers = {"Content-Type": "application/json"} if body else {}
             began = time.monotonic()
-            self.connection.request(method, path, body, headers)
-            answer = self.connection.getresponse()
-            answer.read()
-            if answer.status != 200:
-                sys.exit(f"{method} {path}: {answer.status}")
+            ask(self.connection, method, path, body)
             self.times.append((began, time.monotonic() - began))
             time.sleep(0.002)
 
@@ -64,17 +57,9 @@ class Caller(threading.Thread):
         return 1000 * times[int(len(times) * 0.99)] if times else float("nan")
 
 
-def call(port, method, path, body=None):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.request(method, path, json.dumps(body) if body is not None else None,
-                       {"Content-Type": "application/json"} if body is not None else {})
-    answer = connection.getresponse()
-    return answer.status, json.loads(answer.read())
-
-
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("scoreline")
+    parser.add_argument("scoreline", type=lambda path: Path(path).resolve())
     parser.add_argument("--players", type=int, default=1_000_000)
     parser.add_argument("--quiet-seconds", type=float, default=10)
     options = parser.parse_args()
@@ -83,40 +68,30 @@ def main():
         data, file = Path(folder) / "data", Path(folder) / "results.csv"
         write_results(file, options.players, rng)
         subprocess.run([options.scoreline, "import", file, "--data", data], check=True, capture_output=True, cwd=folder)
-        server = subprocess.Popen([options.scoreline, "serve", "--data", data, "--listen", "127.0.0.1:0"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            port = None
-            for line in server.stdout:
-                if match := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
-                    port = int(match[1])
-                if line.startswith("ready"):
-                    break
-            call(port, "POST", "/v1/leaderboards/main/results",
-                 {"results": [{"playerId": f"p{n}", "seasonId": 2, "points": n} for n in range(1_000)]})
-            reader = Caller(port, lambda: ("GET", f"{SEASONS}/2/players/p{rng.randrange(1_000)}", None))
-            writer = Caller(port, lambda: ("POST", "/v1/leaderboards/main/results",
-                                           json.dumps({"playerId": f"p{rng.randrange(1_000)}", "seasonId": 2,
-                                                       "points": rng.randrange(10**6)})))
+        with EmbeddedServer(options.scoreline, data) as server:
+            connection = server.connect()
+            ask(connection, "POST", "/v1/leaderboards/main/results",
+                {"results": [{"playerId": f"p{n}", "seasonId": 2, "points": n} for n in range(1_000)]})
+            reader = Caller(server, lambda: ("GET", f"{SEASONS}/2/players/p{rng.randrange(1_000)}", None))
+            writer = Caller(server, lambda: ("POST", "/v1/leaderboards/main/results",
+                                             {"playerId": f"p{rng.randrange(1_000)}", "seasonId": 2,
+                                              "points": rng.randrange(10**6)}))
             reader.start()
             writer.start()
             time.sleep(1)
             quiet = time.monotonic()
             time.sleep(options.quiet_seconds)
             begin = time.monotonic()
-            call(port, "POST", f"{SEASONS}/1:close")
-            while call(port, "GET", SEASONS)[1]["seasons"][0]["state"] != "closed":
+            ask(connection, "POST", f"{SEASONS}/1:close")
+            while ask(connection, "GET", SEASONS)["seasons"][0]["state"] != "closed":
                 time.sleep(0.1)
             end = time.monotonic()
             reader.stopping = writer.stopping = True
-            status, top = call(port, "GET", f"{SEASONS}/1/top?limit=1")
-            assert status == 200 and top["players"] == options.players
-            row = {"players": options.players, "close_seconds": round(end - begin, 2),
-                   "read_p99_ms": [round(reader.p99(quiet, begin), 2), round(reader.p99(begin, end), 2)],
-                   "write_p99_ms": [round(writer.p99(quiet, begin), 2), round(writer.p99(begin, end), 2)]}
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait(timeout=60)
+            top = ask(connection, "GET", f"{SEASONS}/1/top?limit=1")
+            assert top["players"] == options.players
+        row = {"players": options.players, "close_seconds": round(end - begin, 2),
+               "read_p99_ms": [round(reader.p99(quiet, begin), 2), round(reader.p99(begin, end), 2)],
+               "write_p99_ms": [round(writer.p99(quiet, begin), 2), round(writer.p99(begin, end), 2)]}
     print(f"closing and archiving {row['players']} players: {row['close_seconds']} s")
     for what in ("read", "write"):
         before, during = row[f"{what}_p99_ms"]

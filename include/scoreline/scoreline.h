@@ -127,6 +127,28 @@ struct Answer {
   std::optional<Failure> rejected;
 };
 
+enum class SeasonState {
+  open,
+  closing,  ///< takes no more results, and is being archived
+  closed,   ///< read from its archive
+};
+
+struct Season {
+  std::int64_t id = 0;
+  std::optional<Time> start = {};
+  std::optional<Time> end = {};
+  SeasonState state = SeasonState::open;
+  std::uint64_t players = 0;  ///< of a closed one
+};
+
+/// A player's place on one of the boards of a leaderboard.
+struct PlaceOnBoard {
+  std::int64_t season = 0;
+  std::string period;  ///< `season`, `day:2026-10-12`, `week:2026-W41`
+  Entry entry;
+  std::uint64_t players = 0;
+};
+
 class Scoreline;
 
 /// One board: a season of a leaderboard.
@@ -186,8 +208,32 @@ class Scoreline {
   /// has results and is another one.
   Board leaderboard(std::string_view name, const LeaderboardOptions& options);
 
+  /// Where the player stands on every board of the leaderboard, those of days and weeks too: the latest season first.
+  std::vector<PlaceOnBoard> places_of(std::string_view leaderboard, std::string_view player) const;
+
+  /// In the order of their ids.
+  std::vector<Season> seasons(std::string_view leaderboard) const;
+  /// Failure `conflict` when it is open with another start or end, or closed.
+  void open_season(std::string_view leaderboard, std::int64_t id, std::optional<Time> start = {},
+                   std::optional<Time> end = {});
+  /// From now on no result of it is taken. The folder archives it within a second or two: see `seasons`.
+  void close_season(std::string_view leaderboard, std::int64_t id);
+  /// `count` (1..1000) of the final standings of a closed season, from position `from` (from 1) on; an erased player
+  /// has no name there. None while it is not closed.
+  std::vector<Entry> archive(std::string_view leaderboard, std::int64_t season, std::uint64_t from = 1,
+                             std::size_t count = 1000) const;
+
+  // What moderates is logged with its reason.
+
   /// Takes a player off all boards of a leaderboard, and their results out of the folder.
   void erase_player(std::string_view leaderboard, std::string_view player);
+  /// Off all boards until restored; what comes meanwhile is recorded. Whether that changed anything.
+  bool hide_player(std::string_view leaderboard, std::string_view player, std::string_view reason = {});
+  /// Back with the points and times of all results.
+  bool restore_player(std::string_view leaderboard, std::string_view player, std::string_view reason = {});
+  /// None of the match's results counts any more, and its id stays taken. How many stopped counting. Failure
+  /// `not_found` when no result of it is kept.
+  std::uint64_t void_match(std::string_view leaderboard, std::string_view match_id, std::string_view reason = {});
 
  private:
   struct Core;

@@ -36,7 +36,7 @@ BoardKeeper::~BoardKeeper() {
   wake_.notify_one();
   thread_.join();
   // Else the others would look after what we leave.
-  if (service_.ready()) static_cast<void>(tell_all_shown());
+  if (service_.ready() && follow_definitions()) static_cast<void>(tell_all_shown());
 }
 
 void BoardKeeper::run() {
@@ -71,7 +71,10 @@ Result<void> BoardKeeper::follow_ledger() {
   auto identity = ledger_.identity();
   if (!identity) return fail(std::move(identity).error());
   if (*identity == identity_) return {};
-  if (!identity_.empty()) tell_("the ledger was replaced, or a standby took over: the boards are made again");
+  if (!identity_.empty()) {
+    tell_("the ledger was replaced, or a standby took over: the boards are made again");
+    service_.follow_from_start();
+  }
   identity_ = *identity;
   backing_.follow_ledger(*std::move(identity));
   return {};
@@ -80,7 +83,7 @@ Result<void> BoardKeeper::follow_ledger() {
 Result<void> BoardKeeper::follow_definitions() {
   const auto current = service_.catalogue().is_current();
   if (!current) return fail(current.error());
-  if (*current) return {};
+  if (*current && service_.has_followed()) return {};
   return ingest::on_writer(pipeline_, [this] { return service_.follow_changes(); });
 }
 
@@ -92,12 +95,13 @@ Result<void> BoardKeeper::make_lost_boards() {
 }
 
 Result<void> BoardKeeper::show_left_behind() {
-  const auto gone = ingest::show_left_behind(service_.catalogue(), ledger_, *backing_.index, clock_.now());
+  const auto follow = [this](std::span<const leaderboards::AuditEntry> changes) {
+    return ingest::on_writer(pipeline_, [&] { return service_.follow_for_others(changes); });
+  };
+  const auto gone = ingest::show_left_behind(service_.catalogue(), ledger_, *backing_.index, clock_.now(), follow);
   if (!gone) return fail(gone.error());
-  if (*gone == 0) return {};
-  tell_("a server or its connection is gone; what it had recorded is on the boards");
-  // It may not have heard of the last ones that were hidden.
-  return ingest::on_writer(pipeline_, [this] { return service_.take_off_hidden(); });
+  if (*gone > 0) tell_("a server or its connection is gone; what it had recorded is on the boards");
+  return {};
 }
 
 Result<void> BoardKeeper::tell_all_shown() {
@@ -105,6 +109,10 @@ Result<void> BoardKeeper::tell_all_shown() {
     if (pipeline_.all_shown()) ledger_.all_shown();
     return true;
   });
+  // What we showed without having heard of a change is for the others to look at until we have followed it.
+  const auto current = service_.catalogue().is_current();
+  if (!current) return fail(current.error());
+  if (!*current || !service_.has_followed()) return {};
   return ledger_.tell_all_shown();
 }
 

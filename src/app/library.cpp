@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/engine.h"
+#include "base/limits.h"
 #include "base/uuid.h"
 #include "ingest/on_writer.h"
 #include "leaderboards/criteria.h"
@@ -94,6 +95,25 @@ Entry entry_of(const lb::Entry& entry, const lb::Definition& definition) {
   return shown;
 }
 
+std::optional<Time> time_of(const std::optional<Timestamp>& at) {
+  return at ? std::optional(Time{std::chrono::milliseconds{at->ms}}) : std::nullopt;
+}
+
+SeasonState state_of(lb::SeasonState state) {
+  switch (state) {
+    case lb::SeasonState::open: return SeasonState::open;
+    case lb::SeasonState::closing: return SeasonState::closing;
+    case lb::SeasonState::closed: return SeasonState::closed;
+  }
+  return SeasonState::open;
+}
+
+Uuid match_of(std::string_view text) {
+  const auto id = parse_uuid(text);
+  if (!id) throw Failure(std::string(traits(id.error().code).name), id.error().detail, "matchId");
+  return *id;
+}
+
 std::vector<Entry> entries_of(Result<lb::Page> page, const lb::Definition& definition) {
   std::vector<Entry> entries;
   for (const lb::Entry& entry : value_of(std::move(page)).entries) entries.push_back(entry_of(entry, definition));
@@ -133,11 +153,7 @@ struct Board::Place {
     if (as_of) throw Failure("usage", "a board of the past takes no results", {});
     ingest::Submission submission;
     submission.leaderboard = definition.name.text();
-    if (result.match_id) {
-      const auto id = parse_uuid(*result.match_id);
-      if (!id) throw Failure(std::string(traits(id.error().code).name), id.error().detail, "matchId");
-      submission.match_id = *id;
-    }
+    if (result.match_id) submission.match_id = match_of(*result.match_id);
     submission.player_id = result.player;
     if (season) submission.season_id = season->value;
     submission.points = scaled(result.points, definition.scale);
@@ -288,6 +304,77 @@ void Scoreline::erase_player(std::string_view leaderboard, std::string_view play
   const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
   const auto id = value_of(lb::PlayerId::parse(player));
   core_->exclusively([&] { return core_->engine->service().erase_player(name, id, lb::Ledger::Erase::from_ledger); });
+}
+
+bool Scoreline::hide_player(std::string_view leaderboard, std::string_view player, std::string_view reason) {
+  const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
+  const auto id = value_of(lb::PlayerId::parse(player));
+  const lb::AskedBy by{.reason = std::string(reason)};
+  return core_->exclusively([&] { return core_->engine->service().hide_player(name, id, by); });
+}
+
+bool Scoreline::restore_player(std::string_view leaderboard, std::string_view player, std::string_view reason) {
+  const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
+  const auto id = value_of(lb::PlayerId::parse(player));
+  const lb::AskedBy by{.reason = std::string(reason)};
+  return core_->exclusively([&] { return core_->engine->service().restore_player(name, id, by); });
+}
+
+std::uint64_t Scoreline::void_match(std::string_view leaderboard, std::string_view match_id, std::string_view reason) {
+  const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
+  const auto id = match_of(match_id);
+  const lb::AskedBy by{.reason = std::string(reason)};
+  return core_->exclusively([&] { return core_->engine->service().void_match(name, id, by); });
+}
+
+std::vector<PlaceOnBoard> Scoreline::places_of(std::string_view leaderboard, std::string_view player) const {
+  const auto id = value_of(lb::PlayerId::parse(player));
+  const auto record = value_of(core_->engine->service().catalogue().find(leaderboard));
+  std::vector<PlaceOnBoard> places;
+  for (const auto& [board, place] : value_of(core_->engine->service().places_of(leaderboard, id))) {
+    places.push_back(
+        {board.season.value, to_string(board.period), entry_of(place.entry, record->definition), place.players});
+  }
+  return places;
+}
+
+std::vector<Season> Scoreline::seasons(std::string_view leaderboard) const {
+  std::vector<Season> seasons;
+  const auto record = value_of(core_->engine->service().catalogue().find(leaderboard));
+  for (const lb::Season& season : record->seasons) {
+    seasons.push_back(
+        {season.id.value, time_of(season.start), time_of(season.end), state_of(season.state), season.players});
+  }
+  return seasons;
+}
+
+void Scoreline::open_season(std::string_view leaderboard, std::int64_t id, std::optional<Time> start,
+                            std::optional<Time> end) {
+  const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
+  const auto at = [](const std::optional<Time>& time) {
+    return time ? std::optional(Timestamp{time->time_since_epoch().count()}) : std::nullopt;
+  };
+  const lb::Season season{value_of(lb::SeasonId::from(id)), at(start), at(end)};
+  core_->exclusively([&] { return core_->engine->service().open_season(name, season); });
+}
+
+void Scoreline::close_season(std::string_view leaderboard, std::int64_t id) {
+  const auto name = value_of(lb::LeaderboardName::parse(leaderboard));
+  const auto season = value_of(lb::SeasonId::from(id));
+  core_->exclusively([&] { return core_->engine->service().close_season(name, season); });
+}
+
+std::vector<Entry> Scoreline::archive(std::string_view leaderboard, std::int64_t season, std::uint64_t from,
+                                      std::size_t count) const {
+  if (from < 1) throw Failure("invalid", "must be 1 or more", "from");
+  if (count < 1 || count > kMaxEntries) throw Failure("invalid", "must be 1..1000", "count");
+  const auto record = value_of(core_->engine->service().catalogue().find(leaderboard));
+  std::vector<Entry> entries;
+  for (const lb::ArchivedEntry& line : value_of(core_->engine->service().archived(
+           record->definition.name, value_of(lb::SeasonId::from(season)), from, count))) {
+    entries.push_back(entry_of(line.entry, record->definition));
+  }
+  return entries;
 }
 
 }  // namespace scoreline

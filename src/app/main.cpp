@@ -24,6 +24,8 @@
 #include "cli/context.h"
 #include "cli/folder_letters.h"
 #include "cli/folder_store.h"
+#include "cli/local_answerer.h"
+#include "cli/server_answerer.h"
 #include "cli/server_letters.h"
 #include "cli/server_store.h"
 #include "http/result_reader.h"
@@ -72,7 +74,7 @@ class Program {
                          .open_letters = [this] { return open_letters(); },
                          .open_folder = [this] { return open_folder(); },
                          .start_node = [this] { return start_node(); },
-                         .open_client = [this] { return http::Client::to(config_.server, kServerDeadline); },
+                         .open_answerer = [this] { return open_answerer(); },
                          .remote = !config_.server.empty(),
                          .shared = is_shared_index(config_.index),
                          .open_source = open_source,
@@ -122,6 +124,20 @@ class Program {
     auto& pipeline = (*engine)->pipeline();
     auto& letters = (*engine)->dead_letters();
     return std::make_unique<cli::FolderLetters>(std::move(*engine), pipeline, letters, http::read_message_result);
+  }
+
+  Result<std::unique_ptr<cli::Answerer>> open_answerer() {
+    if (!config_.server.empty()) {
+      auto client = http::Client::to(config_.server, kServerDeadline);
+      if (!client) return fail(std::move(client.error()));
+      return std::make_unique<cli::ServerAnswerer>(std::move(*client));
+    }
+    auto engine = open_engine();
+    if (!engine) return fail(std::move(engine.error()));
+    auto& service = (*engine)->service();
+    auto& pipeline = (*engine)->pipeline();
+    const auto reads = (*engine)->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_;
+    return std::make_unique<cli::LocalAnswerer>(std::move(*engine), service, pipeline, reads);
   }
 
   /// With its boards made.

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 
-#include "base/decimal.h"
 #include "http/json_text.h"
 
 namespace scoreline::cli {
@@ -156,16 +154,10 @@ std::string place_json(const ShownBoard& board) {
   http::append_number(out, board.season);
   out.append(R"(,"players":)");
   http::append_number(out, board.players);
-  out.append(R"(,"percentile":)").append(percentile_text(board)).push_back(',');
+  out.append(R"(,"percentile":)").append(board.percentile).push_back(',');
   append_entry_fields(out, board.entries.front());
   out.append("}\n");
   return out;
-}
-
-std::string percentile_text(const ShownBoard& board) {
-  const auto players = static_cast<double>(board.players);
-  const double share = (players - static_cast<double>(board.entries.front().rank) + 1) / players;
-  return format_scaled(std::llround(share * 10'000), 2);
 }
 
 }  // namespace scoreline::cli

@@ -21,7 +21,4 @@ std::string board_json(const ShownBoard& board);
 /// The only entry of `board` as `{"season":12,"players":3,"percentile":100,"rank":1,"playerId":"bob",…}`.
 std::string place_json(const ShownBoard& board);
 
-/// The share of the players that the only entry of `board` is level with or ahead of, in percent, as a JSON number.
-std::string percentile_text(const ShownBoard& board);
-
 }  // namespace scoreline::cli

@@ -5,82 +5,14 @@
 #include <limits>
 
 #include "base/limits.h"
+#include "cli/command_options.h"
+#include "leaderboards/distribution.h"
 
 namespace scoreline::cli {
 namespace {
 
 // CLI11 takes a number that is too big for the biggest there is.
 constexpr std::int64_t kMaxDeadLetterId = std::numeric_limits<std::int64_t>::max() - 1;
-
-/// A flag that stands for a key of the configuration.
-void add_setting(CLI::App& app, const std::string& flag, const std::string& key, const std::string& help,
-                 std::map<std::string, std::string>& settings, const std::string& type_name) {
-  app.add_option_function<std::string>(
-         flag, [&settings, key](const std::string& value) { settings[key] = value; }, help)
-      ->type_name(type_name);
-}
-
-void add_board(CLI::App& app, BoardChoice& board, const std::string& season_help) {
-  app.add_option("--leaderboard,-l", board.leaderboard, "The leaderboard")->capture_default_str()->type_name("NAME");
-  app.add_option("--season,-s", board.season, season_help)
-      ->type_name("S")
-      ->check(CLI::Range(std::int64_t{0}, kMaxSeasonId));
-}
-
-void add_time(CLI::App& app, const std::string& flag, std::optional<Timestamp>& at, const std::string& help) {
-  app.add_option_function<std::string>(
-         flag, [&at](const std::string& text) { at = *parse_timestamp(text); }, help)
-      ->type_name("TIME")
-      ->check([](const std::string& text) {
-        const auto parsed = parse_timestamp(text);
-        return parsed ? std::string() : parsed.error().detail;
-      });
-}
-
-void add_as_of(CLI::App& app, BoardChoice& board) {
-  app.add_option_function<std::string>(
-         "--as-of", [&board](const std::string& text) { board.as_of = *parse_timestamp(text); },
-         "The board as it stood then, from the ledger")
-      ->type_name("TIME")
-      ->check([](const std::string& text) {
-        const auto at = parse_timestamp(text);
-        return at ? std::string() : at.error().detail;
-      });
-}
-
-void add_period(CLI::App& app, BoardChoice& board) {
-  app.add_option("--period", board.period, "season, day:2026-10-12, week:2026-W41; day and week are the current ones")
-      ->type_name("PERIOD");
-}
-
-void add_serve_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
-  add_setting(app, "--listen", "listen", "Address and port; port 0 takes any free one", settings, "HOST:PORT");
-  add_setting(app, "--log-level", "logLevel", "debug, info, warn or error", settings, "LEVEL");
-  add_setting(app, "--threads", "threads", "Threads that answer requests; 0: one a core", settings, "N");
-  add_setting(app, "--allowed-hosts", "allowedHosts", "Domains under which browsers may ask, separated by commas",
-              settings, "NAMES");
-  app.add_flag_callback(
-      "--insecure-listen", [&settings] { settings["insecureListen"] = "true"; },
-      "Allow an address that other machines reach, although anybody there may then write");
-}
-
-/// What sends to Kafka needs.
-void add_kafka_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
-  add_setting(app, "--kafka", "kafka", "Brokers of Kafka: HOST:PORT, more of them behind commas", settings, "BROKERS");
-  add_setting(app, "--topic", "kafkaTopic", "The topic (default: match-results)", settings, "TOPIC");
-  add_setting(app, "--kafka-settings", "kafkaSettings", "key=value,key=value for librdkafka", settings, "SETTINGS");
-}
-
-/// What reads from Kafka needs.
-void add_consumer_settings(CLI::App& app, std::map<std::string, std::string>& settings) {
-  add_kafka_settings(app, settings);
-  add_setting(app, "--kafka-group", "kafkaGroup", "Consumer group (default: scoreline)", settings, "GROUP");
-  add_setting(app, "--kafka-mode", "kafkaMode", "ledger-first or parallel", settings, "MODE");
-  add_setting(app, "--kafka-start", "kafkaStart", "Where a group that is new begins: earliest or latest", settings,
-              "WHERE");
-  add_setting(app, "--kafka-out-of-range", "kafkaOutOfRange",
-              "When the broker no longer has the next message: stop or earliest", settings, "WHAT");
-}
 
 /// CLI11's own words carry type names and line breaks that say nothing to a user.
 std::string one_line(std::string text) {
@@ -252,6 +184,44 @@ class Parser {
     add_board(*around_, around_command_.board, current);
     add_as_of(*around_, around_command_.board);
     add_period(*around_, around_command_.board);
+    add_queries();
+  }
+
+  void add_queries() {
+    const auto limit = [](CLI::App& app, std::size_t& number) {
+      app.add_option("--limit", number, "How many")
+          ->capture_default_str()
+          ->check(CLI::Range(std::size_t{1}, kMaxEntries))
+          ->type_name("N");
+    };
+    const auto board = [](CLI::App& app, BoardChoice& choice) {
+      add_board(app, choice, "The season; by default the current one");
+      add_as_of(app, choice);
+      add_period(app, choice);
+    };
+    ranks_ =
+        command("ranks", "Show a board page by page, forward and backward",
+                "  scoreline ranks --from 101\n  scoreline ranks --cursor CURSOR      as `next` or `previous` told");
+    auto* from = ranks_->add_option("--from", ranks_command_.from, "The first position");
+    from->capture_default_str()->check(CLI::Range(std::int64_t{1}, kMaxDeadLetterId))->type_name("POSITION");
+    ranks_->add_option("--cursor", ranks_command_.cursor, "Where a page ended or began")->excludes(from);
+    limit(*ranks_, ranks_command_.limit);
+    board(*ranks_, ranks_command_.board);
+    points_ = command("points", "Count the players with better points, or show those within a range",
+                      "  scoreline points --above 500\n  scoreline points --from 100 --to 199 --season 12");
+    auto* above = points_->add_option("--above", points_command_.above, "How many are better than this");
+    above->type_name("POINTS");
+    points_->add_option("--from", points_command_.from, "The least points")->excludes(above)->type_name("POINTS");
+    points_->add_option("--to", points_command_.to, "The most points")->excludes(above)->type_name("POINTS");
+    limit(*points_, points_command_.limit);
+    board(*points_, points_command_.board);
+    distribution_ = command("distribution", "Show how the points of a board are spread",
+                            "  scoreline distribution --buckets 20 --season 12");
+    distribution_->add_option("--buckets", distribution_command_.buckets, "How many ranges of points")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{1}, leaderboards::kMaxBuckets))
+        ->type_name("N");
+    board(*distribution_, distribution_command_.board);
   }
 
   void add_dead_letters() {
@@ -292,7 +262,7 @@ class Parser {
   void add_seasons() {
     auto& season = season_command_;
     seasons_ = command("season", "Open, list and close seasons, and export their archives",
-                       "  scoreline season open 13 --start 2026-11-01T00:00:00Z --server http://127.0.0.1:8080\n"
+                       "  scoreline season open 13 --start 2026-11-01T00:00:00Z --data DIR\n"
                        "  scoreline season close 12 --server http://127.0.0.1:8080\n"
                        "  scoreline season archive 12 --top-percent 10 --server http://127.0.0.1:8080 > rewards.csv");
     seasons_->require_subcommand(1);
@@ -384,10 +354,22 @@ class Parser {
       sub->add_option("--reason", command_for.reason, "For the audit log");
       return sub;
     };
-    deed("hide", PlayerCommand::Deed::hide, "Off every board, until restored");
+    const std::string preview = "Only tell who would move";
+    deed("hide", PlayerCommand::Deed::hide, "Off every board, until restored")
+        ->add_flag("--preview", command_for.preview, preview);
     deed("restore", PlayerCommand::Deed::restore, "Back, with points and time as they were");
-    deed("erase", PlayerCommand::Deed::erase, "Off every board, for good")
-        ->add_flag("--ledger-too", command_for.from_ledger, "The results themselves, too");
+    CLI::App* erase = deed("erase", PlayerCommand::Deed::erase, "Off every board, for good");
+    erase->add_flag("--ledger-too", command_for.from_ledger, "The results themselves, too");
+    erase->add_flag("--preview", command_for.preview, preview);
+    CLI::App* match = command("match", "Void a match",
+                              "  scoreline match void 82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6 --preview --data DIR");
+    match->require_subcommand(1);
+    match->fallthrough();
+    match_ = match->add_subcommand("void", "None of its results counts any more");
+    match_->add_option("MATCH", match_command_.match, "The match's id")->required();
+    match_->add_option("--leaderboard,-l", match_command_.leaderboard, "Which leaderboard")->capture_default_str();
+    match_->add_option("--reason", match_command_.reason, "For the audit log");
+    match_->add_flag("--preview", match_command_.preview, preview);
   }
 
   Command chosen() const {
@@ -403,6 +385,10 @@ class Parser {
     if (audit_rank_->parsed()) return audit_rank_command_;
     if (audit_log_->parsed()) return audit_log_command_;
     if (player_->parsed()) return player_command_;
+    if (match_->parsed()) return match_command_;
+    if (ranks_->parsed()) return ranks_command_;
+    if (points_->parsed()) return points_command_;
+    if (distribution_->parsed()) return distribution_command_;
     if (demo_->parsed()) return demo_command_;
     if (produce_->parsed()) return produce_command_;
     if (dead_letters_->parsed()) return dead_letters_command_;
@@ -430,6 +416,10 @@ class Parser {
   CLI::App* audit_rank_ = nullptr;
   CLI::App* audit_log_ = nullptr;
   CLI::App* player_ = nullptr;
+  CLI::App* match_ = nullptr;
+  CLI::App* ranks_ = nullptr;
+  CLI::App* points_ = nullptr;
+  CLI::App* distribution_ = nullptr;
   CLI::App* produce_ = nullptr;
   CLI::App* dead_letters_ = nullptr;
   CLI::App* seasons_ = nullptr;
@@ -446,6 +436,10 @@ class Parser {
   AuditRankCommand audit_rank_command_;
   AuditLogCommand audit_log_command_;
   PlayerCommand player_command_;
+  MatchCommand match_command_;
+  RanksCommand ranks_command_;
+  PointsCommand points_command_;
+  DistributionCommand distribution_command_;
   DemoCommand demo_command_;
   ProduceCommand produce_command_;
   DeadLettersCommand dead_letters_command_;

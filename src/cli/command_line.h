@@ -56,6 +56,29 @@ struct AroundCommand {
   BoardChoice board;
 };
 
+/// A stretch of a board, from a rank on or where a page before ended.
+struct RanksCommand {
+  BoardChoice board;
+  std::uint64_t from = 1;
+  std::optional<std::string> cursor;  ///< in place of `from`
+  std::size_t limit = 100;
+};
+
+/// Who has points within a range, or how many have more.
+struct PointsCommand {
+  BoardChoice board;
+  std::optional<std::string> above;  ///< points as they are written; without `from` and `to`
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::size_t limit = 100;
+};
+
+/// How the points are spread.
+struct DistributionCommand {
+  BoardChoice board;
+  std::size_t buckets = 10;
+};
+
 struct VerifyCommand {};
 
 /// Makes a board again from the ledger.
@@ -83,6 +106,15 @@ struct PlayerCommand {
   std::string leaderboard{leaderboards::kMainLeaderboard};
   std::string reason;
   bool from_ledger = false;  ///< erase: the results themselves, too
+  bool preview = false;      ///< hide, erase: only tells what it would do
+};
+
+/// Voids a match.
+struct MatchCommand {
+  std::string match;
+  std::string leaderboard{leaderboards::kMainLeaderboard};
+  std::string reason;
+  bool preview = false;
 };
 
 /// Shows what was done, and by whom.
@@ -119,7 +151,7 @@ struct DeadLettersCommand {
   std::size_t limit = 100;  ///< list
 };
 
-/// Looks after the seasons of a server.
+/// Looks after seasons.
 struct SeasonCommand {
   enum class Deed : std::uint8_t { list, open, close, archive };
   Deed deed = Deed::list;
@@ -142,8 +174,9 @@ struct HelpCommand {
 
 using Command =
     std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
-                 RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand, AuditLogCommand, DemoCommand,
-                 ProduceCommand, DeadLettersCommand, SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+                 RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand, AuditLogCommand, MatchCommand,
+                 RanksCommand, PointsCommand, DistributionCommand, DemoCommand, ProduceCommand, DeadLettersCommand,
+                 SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "cli/answerer.h"
 #include "cli/letter_store.h"
 #include "cli/store.h"
-#include "http/client.h"
 #include "ingest/message_sink.h"
 #include "ingest/result_files.h"
 #include "leaderboards/catalogue.h"
@@ -70,8 +70,8 @@ struct Context {
   std::function<Result<std::unique_ptr<LetterStore>>()> open_letters;
   std::function<Result<std::unique_ptr<Folder>>()> open_folder;
   std::function<Result<std::unique_ptr<Node>>()> start_node;
-  /// Of the server that was given.
-  std::function<Result<http::Client>()> open_client;
+  /// The server that was given, or an engine over the data folder or the shared stores.
+  std::function<Result<std::unique_ptr<Answerer>>()> open_answerer;
   /// Whether --server was given.
   bool remote = false;
   /// Whether the stores are ones that other processes share.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/decimal.h"
 #include "ingest/on_writer.h"
 #include "leaderboards/criteria.h"
@@ -69,9 +71,15 @@ ShownEntry shown(const Entry& entry, const leaderboards::Definition& definition)
 }
 
 ShownBoard shown(const leaderboards::Page& page, const Chosen& chosen) {
-  ShownBoard board{chosen.season.value, page.players, {}};
+  ShownBoard board{chosen.season.value, page.players, {}, {}};
   board.entries.reserve(page.entries.size());
   for (const auto& entry : page.entries) board.entries.push_back(shown(entry, chosen.definition()));
+  return board;
+}
+
+ShownBoard shown(const leaderboards::Place& place, const Chosen& chosen) {
+  ShownBoard board = shown(leaderboards::Page{place.players, {place.entry}}, chosen);
+  board.percentile = format_scaled(std::llround(leaderboards::percentile(place) * 100), 2);
   return board;
 }
 
@@ -118,6 +126,19 @@ Result<ShownBoard> FolderStore::around(const BoardChoice& board, const std::stri
   return shown(*page, *chosen);
 }
 
+Result<ShownBoard> FolderStore::place(const BoardChoice& board, const std::string& player) {
+  const auto id = PlayerId::parse(player);
+  if (!id) return fail(id.error());
+  const auto chosen = choose(service_, board);
+  if (!chosen) return fail(chosen.error());
+  const auto place = service_.place_of(chosen->ref, *id);
+  if (place) return shown(*place, *chosen);
+  if (place.error().code == Code::not_found && place.error().field == "playerId") {
+    return shown(leaderboards::Page{}, *chosen);
+  }
+  return fail(place.error());
+}
+
 Result<ShownAudit> FolderStore::audit_rank(const BoardChoice& board, const std::string& player) {
   const auto id = PlayerId::parse(player);
   if (!id) return fail(id.error());
@@ -126,8 +147,7 @@ Result<ShownAudit> FolderStore::audit_rank(const BoardChoice& board, const std::
   const auto audit = service_.audit_rank(chosen->ref, *id);
   if (!audit) return fail(audit.error());
   const auto shown_place = [&](const std::optional<leaderboards::Place>& place) {
-    return place ? shown(leaderboards::Page{place->players, {place->entry}}, *chosen)
-                 : shown(leaderboards::Page{}, *chosen);
+    return place ? shown(*place, *chosen) : shown(leaderboards::Page{}, *chosen);
   };
   return ShownAudit{shown_place(audit->shown), shown_place(audit->recounted), audit->agrees()};
 }

@@ -19,6 +19,7 @@ class FolderStore final : public Store {
   Result<BatchOutcome> submit(const std::vector<ingest::Submission>& batch) override;
   Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) override;
   Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) override;
+  Result<ShownBoard> place(const BoardChoice& board, const std::string& player) override;
   Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) override;
   Result<std::string> moderate(const PlayerCommand& command) override;
   Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t after, std::size_t limit) override;

@@ -16,6 +16,10 @@ struct Runner {
   Result<int> operator()(const TopCommand& command) { return run_top(command, context); }
   Result<int> operator()(const RankCommand& command) { return run_rank(command, context); }
   Result<int> operator()(const AroundCommand& command) { return run_around(command, context); }
+  Result<int> operator()(const RanksCommand& command) { return run_ranks(command, context); }
+  Result<int> operator()(const PointsCommand& command) { return run_points(command, context); }
+  Result<int> operator()(const DistributionCommand& command) { return run_distribution(command, context); }
+  Result<int> operator()(const MatchCommand& command) { return run_match(command, context); }
   Result<int> operator()(const VerifyCommand& command) { return run_verify(command, context); }
   Result<int> operator()(const RebuildCommand& command) { return run_rebuild(command, context); }
   Result<int> operator()(const ReconcileCommand& command) { return run_reconcile(command, context); }

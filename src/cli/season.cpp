@@ -1,10 +1,8 @@
-// Opening, listing and closing seasons of a running server, and exporting their archives.
+// Opening, listing and closing seasons, and exporting their archives.
 #include <fmt/format.h>
 
 #include "base/timestamp.h"
 #include "cli/commands.h"
-#include "cli/server_store.h"
-#include "http/json_text.h"
 
 namespace scoreline::cli {
 namespace {
@@ -28,9 +26,8 @@ std::string archive_query(const SeasonCommand& command) {
 
 Result<int> run_season(const SeasonCommand& command, Context& context) {
   using Deed = SeasonCommand::Deed;
-  if (!context.remote) return fail(Code::usage, "name the server that looks after the seasons", "server");
-  auto client = context.open_client();
-  if (!client) return fail(std::move(client).error());
+  const auto answerer = context.open_answerer();
+  if (!answerer) return fail(answerer.error());
   http::ClientRequest request;
   request.target = path_of(command);
   switch (command.deed) {
@@ -46,11 +43,11 @@ Result<int> run_season(const SeasonCommand& command, Context& context) {
       break;
     case Deed::archive: request.target += fmt::format("/{}/archive{}", command.season, archive_query(command)); break;
   }
-  auto body = ask(*client, request);
+  auto body = (*answerer)->ask(request);
   // Closed twice is closed once, so asking again is how one learns that it is done.
   while (command.deed == Deed::close && body && body->find(R"("state":"closed")") == std::string::npos) {
     context.wait(kAskAgain);
-    body = ask(*client, request);
+    body = (*answerer)->ask(request);
   }
   if (!body) return fail(std::move(body).error());
   context.out << *body;

@@ -51,6 +51,10 @@ void each_of(JsonValue object, std::string_view key, Visit visit) {
 /// The code whose name an answer carries; `internal` for one that this version does not know.
 Code code_of(std::string_view name) { return parse_code(name).value_or(Code::internal); }
 
+Error not_scoreline() { return {Code::unreadable, "the answer is not one of Scoreline's", "server", std::nullopt}; }
+
+}  // namespace
+
 Error problem_of(const http::ClientResponse& response) {
   Error error{Code::internal, fmt::format("the server answered {}", response.status), "server", std::nullopt};
   if (const auto document = JsonDocument::parse(response.body)) {
@@ -70,20 +74,19 @@ Error problem_of(const http::ClientResponse& response) {
   return error;
 }
 
-Error not_scoreline() { return {Code::unreadable, "the answer is not one of Scoreline's", "server", std::nullopt}; }
-
 std::string path_of(const BoardChoice& board) {
   return fmt::format("/v1/leaderboards/{}/seasons/{}", http::percent_encode(board.leaderboard),
                      board.season ? std::to_string(*board.season) : "current");
 }
 
-/// What says which board is meant, behind other query parameters.
 std::string query_of(const BoardChoice& board) {
   std::string query;
   if (board.as_of) query += "&asOf=" + format_timestamp(*board.as_of);
   if (!board.period.empty()) query += "&period=" + http::percent_encode(board.period);
   return query;
 }
+
+namespace {
 
 std::vector<ingest::ShownCriterion> read_criteria(JsonValue entry) {
   std::vector<ingest::ShownCriterion> criteria;
@@ -99,15 +102,19 @@ ShownEntry read_entry(JsonValue entry) {
           std::string(text_of(entry, "points")), std::string(text_of(entry, "achievedAt")), read_criteria(entry)};
 }
 
+}  // namespace
+
 Result<ShownBoard> read_board(const std::string& body) {
   const auto document = JsonDocument::parse(body);
   if (!document) return fail(not_scoreline());
   const JsonValue root = document->root();
   if (text_of(root, "season").empty() || text_of(root, "players").empty()) return fail(not_scoreline());
-  ShownBoard board{number_of<std::int64_t>(root, "season"), number_of<std::uint64_t>(root, "players"), {}};
+  ShownBoard board{number_of<std::int64_t>(root, "season"), number_of<std::uint64_t>(root, "players"), {}, {}};
   each_of(root, "entries", [&](JsonValue entry) { board.entries.push_back(read_entry(entry)); });
   return board;
 }
+
+namespace {
 
 ShownSum read_sum(JsonValue sum) {
   return {number_of<std::uint64_t>(sum, "players"), std::string(text_of(sum, "checksum"))};
@@ -190,6 +197,25 @@ Result<ShownBoard> ServerStore::around(const BoardChoice& board, const std::stri
   return read_board(*body);
 }
 
+Result<ShownBoard> ServerStore::place(const BoardChoice& board, const std::string& player) {
+  // Only a page tells which season the current one is.
+  auto shown = around(board, player, 0);
+  if (!shown || shown->entries.empty()) return shown;
+  BoardChoice same = board;
+  same.season = shown->season;
+  http::ClientRequest request;
+  request.target = fmt::format("{}/players/{}?{}", path_of(same), http::percent_encode(player), query_of(same));
+  const auto body = call(request);
+  if (!body) return fail(body.error());
+  const auto document = JsonDocument::parse(*body);
+  if (!document || text_of(document->root(), "percentile").empty()) return fail(not_scoreline());
+  const JsonValue root = document->root();
+  return ShownBoard{shown->season,
+                    number_of<std::uint64_t>(root, "players"),
+                    {read_entry(root)},
+                    std::string(text_of(root, "percentile"))};
+}
+
 Result<ShownAudit> ServerStore::audit_rank(const BoardChoice& board, const std::string& player) {
   if (const auto id = leaderboards::PlayerId::parse(player); !id) return fail(id.error());
   http::ClientRequest request;
@@ -207,6 +233,7 @@ Result<ShownAudit> ServerStore::audit_rank(const BoardChoice& board, const std::
     ShownBoard& side = member.key() == "shown" ? audit.shown : audit.recounted;
     side.players = number_of<std::uint64_t>(member, "players");
     side.entries.push_back(read_entry(member));
+    side.percentile = text_of(member, "percentile");
   });
   return audit;
 }

@@ -14,6 +14,15 @@ namespace scoreline::cli {
 /// Asks a server for the body of its answer. Errors: those of the client, and those that the server answers with.
 Result<std::string> ask(http::Client& client, const http::ClientRequest& request);
 
+/// The error that an answer tells which is none of success.
+Error problem_of(const http::ClientResponse& response);
+/// `/v1/leaderboards/main/seasons/current`
+std::string path_of(const BoardChoice& board);
+/// What else says which board is meant, behind other query parameters.
+std::string query_of(const BoardChoice& board);
+/// A page of entries. Errors: unreadable.
+Result<ShownBoard> read_board(const std::string& body);
+
 /// The store behind a running server, over HTTP. Not thread-safe.
 class ServerStore final : public Store {
  public:
@@ -23,6 +32,7 @@ class ServerStore final : public Store {
   Result<BatchOutcome> submit(const std::vector<ingest::Submission>& batch) override;
   Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) override;
   Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) override;
+  Result<ShownBoard> place(const BoardChoice& board, const std::string& player) override;
   Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) override;
   Result<std::string> moderate(const PlayerCommand& command) override;
   Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t after, std::size_t limit) override;

@@ -29,6 +29,9 @@ struct ShownBoard {
   std::int64_t season = 0;
   std::uint64_t players = 0;  ///< on the whole board
   std::vector<ShownEntry> entries;
+  /// Of a board with one entry that was asked for by its player: the share of the players that it is level with or
+  /// ahead of, in percent, as a JSON number.
+  std::string percentile = {};
 };
 
 /// What became of a batch.
@@ -98,6 +101,9 @@ class Store {
   virtual Result<ShownBoard> range(const BoardChoice& board, std::uint64_t first, std::size_t limit) = 0;
   /// No entries when the player is absent.
   virtual Result<ShownBoard> around(const BoardChoice& board, const std::string& player, std::size_t radius) = 0;
+
+  /// One player's entry and percentile. No entries when the player is absent.
+  virtual Result<ShownBoard> place(const BoardChoice& board, const std::string& player) = 0;
 
   /// Counts the player's rank again from the ledger.
   virtual Result<ShownAudit> audit_rank(const BoardChoice& board, const std::string& player) = 0;

@@ -40,14 +40,20 @@ void EventHub::stop() {
 void EventHub::run() {
   std::unique_lock lock(mutex_);
   const auto stopping = [this] { return stopping_; };
+  Monotonic looked = service_.clock().monotonic();
+  bool due = true;
   while (!stopping_) {
     wake_.wait(lock, [this] { return stopping_ || !watches_.empty(); });
     if (wake_.wait_for(lock, kGather, stopping)) return;
     joined_ = false;
     lock.unlock();
-    tick();
+    if (due) looked = service_.clock().monotonic();
+    tell(due ? Whom::all : Whom::joined);
+    const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(service_.clock().monotonic() - looked);
     lock.lock();
-    wake_.wait_for(lock, every_ - kGather, [this] { return stopping_ || joined_; });
+    // Who joins must not put off the others' next look.
+    const bool woken = wake_.wait_for(lock, every_ - kGather - since, [this] { return stopping_ || joined_; });
+    due = !woken || service_.clock().monotonic() - looked >= every_ - kGather;
   }
 }
 
@@ -66,7 +72,9 @@ Result<std::shared_ptr<BodyStream>> EventHub::listen(const Topic& topic, std::op
   return listener;
 }
 
-void EventHub::tick() {
+void EventHub::tick() { tell(Whom::all); }
+
+void EventHub::tell(Whom whom) {
   const std::lock_guard ticking(ticking_);
   std::vector<std::pair<const Topic, Watch>*> watched;
   {
@@ -76,7 +84,9 @@ void EventHub::tick() {
       return std::all_of(watch.listeners.begin(), watch.listeners.end(), is_gone) &&
              std::all_of(watch.joined.begin(), watch.joined.end(), is_gone);
     });
-    for (auto& each : watches_) watched.push_back(&each);
+    for (auto& each : watches_) {
+      if (whom == Whom::all || !each.second.joined.empty()) watched.push_back(&each);
+    }
   }
   for (const auto each : watched) look(each->first, each->second);
 }

@@ -4,8 +4,9 @@
 // was in between, never the end; nothing is queued for anybody.
 //
 // Thread safety: every call from any thread. Lock order: the hub's before a listener's.
-// Cost: a tick costs one version a board; a board that changed, its top and one look-up a player who is listened for.
-// Memory: a few hundred bytes a listener, one text a board.
+// Cost: a tick costs one version a board, and between ticks one of each board that somebody joins; a board that
+// changed, its top and one look-up a player who is listened for. Memory: a few hundred bytes a listener, one text a
+// board.
 #pragma once
 
 #include <atomic>
@@ -78,7 +79,10 @@ class EventHub {
     std::size_t tidy_at = 64;                             ///< listeners: when those that are gone are looked for
   };
 
+  enum class Whom { all, joined };  ///< of the boards: each, or those that somebody has joined since the last look
+
   void run();
+  void tell(Whom whom);
   /// Those who have joined become listeners like the others.
   Listeners take_joined(Watch& watch);
   Listeners present(Watch& watch);

@@ -13,6 +13,7 @@
 #include "http/json_document.h"
 #include "http/json_fields.h"
 #include "http/json_text.h"
+#include "http/preview_json.h"
 #include "http/problem.h"
 #include "http/routes.h"
 #include "http/writer_change.h"
@@ -74,11 +75,24 @@ Result<bool> read_flag(const Call& call, std::string_view name) {
   return text == "true";
 }
 
+/// Told on the writer, as the change would be made: between two commits.
+template <typename Whom>
+void preview(const Call& call, Responder responder, LeaderboardName leaderboard, Whom whom) {
+  change_on_writer(call, std::move(responder),
+                   [leaderboard = std::move(leaderboard),
+                    whom = std::move(whom)](leaderboards::Service& service) -> Result<Response> {
+                     const auto record = service.catalogue().find(leaderboard.text());
+                     if (!record) return fail(record.error());
+                     const auto told = service.preview_without(leaderboard, whom);
+                     if (!told) return fail(told.error());
+                     return json(preview_json(*told, (*record)->definition));
+                   });
+}
+
 using ChangePlayer = Result<bool> (leaderboards::Service::*)(const LeaderboardName&, const PlayerId&, const AskedBy&);
 
 /// `{"playerId":"alice","hidden":true,"changed":true}`
 void change_player(const Call& call, Responder responder, ChangePlayer how, bool hidden) {
-  if (auto known = call.target.allow_only({}); !known) return responder.send(problem(known.error()));
   auto asked = read_player_call(call);
   if (!asked) return responder.send(problem(asked.error()));
   change_on_writer(call, std::move(responder),
@@ -121,10 +135,19 @@ void append_audit_entry(std::string& out, const StoredAuditEntry& stored) {
 }  // namespace
 
 void hide_player(const Call& call, Responder responder) {
+  if (auto known = call.target.allow_only({"preview"}); !known) return responder.send(problem(known.error()));
+  const auto only_told = read_flag(call, "preview");
+  if (!only_told) return responder.send(problem(only_told.error()));
+  if (*only_told) {
+    auto asked = read_player_call(call);
+    if (!asked) return responder.send(problem(asked.error()));
+    return preview(call, std::move(responder), std::move(asked->leaderboard), std::move(asked->player));
+  }
   change_player(call, std::move(responder), &leaderboards::Service::hide_player, true);
 }
 
 void restore_player(const Call& call, Responder responder) {
+  if (auto known = call.target.allow_only({}); !known) return responder.send(problem(known.error()));
   change_player(call, std::move(responder), &leaderboards::Service::restore_player, false);
 }
 
@@ -155,11 +178,16 @@ Result<Response> list_hidden_players(const Call& call) {
 }
 
 void erase_player(const Call& call, Responder responder) {
-  if (auto known = call.target.allow_only({"ledger"}); !known) return responder.send(problem(known.error()));
+  if (auto known = call.target.allow_only({"ledger", "preview"}); !known) return responder.send(problem(known.error()));
   auto asked = read_player_call(call);
   if (!asked) return responder.send(problem(asked.error()));
   const auto ledger = read_flag(call, "ledger");
   if (!ledger) return responder.send(problem(ledger.error()));
+  const auto only_told = read_flag(call, "preview");
+  if (!only_told) return responder.send(problem(only_told.error()));
+  if (*only_told) {
+    return preview(call, std::move(responder), std::move(asked->leaderboard), std::move(asked->player));
+  }
   const auto mode = *ledger ? Ledger::Erase::from_ledger : Ledger::Erase::from_boards;
   change_on_writer(call, std::move(responder),
                    [asked = *std::move(asked), mode](leaderboards::Service& service) -> Result<Response> {
@@ -172,7 +200,7 @@ void erase_player(const Call& call, Responder responder) {
 }
 
 void void_match(const Call& call, Responder responder) {
-  if (auto known = call.target.allow_only({}); !known) return responder.send(problem(known.error()));
+  if (auto known = call.target.allow_only({"preview"}); !known) return responder.send(problem(known.error()));
   const auto record = call.context.service.catalogue().find(call.params[0]);
   if (!record) return responder.send(problem(record.error()));
   auto match_id = parse_uuid(call.params[1]);
@@ -182,6 +210,9 @@ void void_match(const Call& call, Responder responder) {
   }
   auto reason = read_reason(call.request);
   if (!reason) return responder.send(problem(reason.error()));
+  const auto only_told = read_flag(call, "preview");
+  if (!only_told) return responder.send(problem(only_told.error()));
+  if (*only_told) return preview(call, std::move(responder), (*record)->definition.name, *match_id);
   change_on_writer(call, std::move(responder),
                    [name = (*record)->definition.name, match_id = *match_id,
                     by = AskedBy{.reason = *std::move(reason)}](leaderboards::Service& service) -> Result<Response> {

@@ -87,10 +87,11 @@ Result<std::vector<Board>> boards_of_row(const leaderboards::Catalogue& catalogu
 }  // namespace
 
 Result<std::size_t> show_left_behind(const leaderboards::Catalogue& catalogue, leaderboards::SharedLedger& ledger,
-                                     leaderboards::RankIndex& index, Timestamp now) {
+                                     leaderboards::RankIndex& index, Timestamp now, const FollowForOthers& follow) {
   std::unordered_map<BoardId, LeftOnSeason> seasons;
+  std::vector<leaderboards::AuditEntry> changes;
   Result<void> known;
-  const auto gone = ledger.scan_left_behind([&](const LedgerRow& row) {
+  const auto visit = [&](const LedgerRow& row) {
     const BoardId id{leaderboards::LeaderboardName::trusted(std::string(row.leaderboard)), row.season};
     auto at = seasons.find(id);
     if (at == seasons.end()) {
@@ -103,7 +104,9 @@ Result<std::size_t> show_left_behind(const leaderboards::Catalogue& catalogue, l
       for (Board& board : *boards) at->second.emplace_back(std::move(board), ledger, index);
     }
     for (LeftOnBoard& board : at->second) board.add(row);
-  });
+  };
+  const auto gone =
+      ledger.scan_left_behind(visit, [&](const leaderboards::AuditEntry& change) { changes.push_back(change); });
   if (!gone) return fail(gone.error());
   if (!known) return fail(known.error());
   if (gone->empty()) return 0;
@@ -112,6 +115,7 @@ Result<std::size_t> show_left_behind(const leaderboards::Catalogue& catalogue, l
       if (const auto offered = left.finish(); !offered) return fail(offered.error());
     }
   }
+  if (const auto followed = follow(changes); !followed) return fail(followed.error());
   if (const auto forgotten = ledger.forget_writers(*gone); !forgotten) return fail(forgotten.error());
   return gone->size();
 }

@@ -69,6 +69,9 @@ class AuditLog {
   /// Of what no other write of the ledger logs by itself. Errors: as Ledger::append.
   virtual Result<void> add_to_audit(const AuditEntry& entry) = 0;
 
+  /// Of the last entry; 0 while there is none. Whatever an entry up to it tells of has been done.
+  virtual Result<AuditId> last_audit_id() = 0;
+
   /// The entries that follow `after`, at most `limit` (1..kMaxEntries), oldest first.
   virtual Result<std::vector<StoredAuditEntry>> audit_log(AuditId after, std::size_t limit) = 0;
 };

@@ -71,6 +71,8 @@ Result<std::unique_ptr<Catalogue>> Catalogue::open(Ledger& ledger) {
 Result<void> Catalogue::refresh() {
   const auto version = ledger_.definitions_version();  // before: what changes while we read must not pass for read
   if (!version) return fail(version.error());
+  const auto position = ledger_.last_audit_id();
+  if (!position) return fail(position.error());
   auto read = ledger_.leaderboards();
   if (!read) return fail(std::move(read).error());
   decltype(records_) records;
@@ -85,6 +87,7 @@ Result<void> Catalogue::refresh() {
   const std::lock_guard lock(mutex_);
   records_.swap(records);
   version_ = *version;
+  audit_position_ = *position;
   return {};
 }
 

@@ -52,6 +52,8 @@ class Catalogue {
 
   /// Whether it is as the ledger has it now; one question to a ledger that other processes write to.
   Result<bool> is_current() const;
+  /// The last entry of the audit log of which it is certain that what was read has it.
+  AuditId audit_position() const { return audit_position_; }
   /// Writer only. Reads everything again: another process may have changed it.
   Result<void> refresh();
   /// Writer only. Creates, or changes where the boards stay right: else Code::conflict, saying why.
@@ -73,6 +75,7 @@ class Catalogue {
 
   Ledger& ledger_;
   std::atomic<std::uint64_t> version_{0};  // of the definitions that were read
+  std::atomic<AuditId> audit_position_{0};
   mutable std::shared_mutex mutex_;
   // Seasons are sorted by id, hidden players by theirs.
   std::map<std::string, std::shared_ptr<const LeaderboardRecord>, std::less<>> records_;

@@ -117,6 +117,9 @@ class Ledger : public AuditLog {
   virtual Result<std::vector<PlayerId>> void_match(const LeaderboardName& leaderboard, const Uuid& match_id,
                                                    const AuditNote& note) = 0;
 
+  /// Whose results of the match are kept, whether or not they count, in no particular order.
+  virtual Result<std::vector<PlayerId>> players_of_match(const LeaderboardName& leaderboard, const Uuid& match_id) = 0;
+
   /// One more with every change of a leaderboard, season or hidden player, where other processes may make some; always
   /// 0 where none can. Cheap enough for every second.
   virtual Result<std::uint64_t> definitions_version() = 0;

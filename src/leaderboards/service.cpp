@@ -72,7 +72,8 @@ Service::Service(Catalogue& catalogue, Ledger& ledger, RankIndex& index, const C
       index_(index),
       clock_(clock),
       maker_(catalogue, ledger, index, clock, hash_seed),
-      past_(maker_, std::move(make_index), clock) {}
+      past_(maker_, std::move(make_index), clock),
+      followed_(catalogue.audit_position()) {}
 
 Result<void> Service::rebuild() {
   const auto made = maker_.make_missing([this](ScanProgress at) {

@@ -24,6 +24,7 @@
 #include "leaderboards/distribution.h"
 #include "leaderboards/ledger.h"
 #include "leaderboards/past_boards.h"
+#include "leaderboards/preview.h"
 #include "leaderboards/rank_index.h"
 #include "leaderboards/values.h"
 
@@ -154,15 +155,27 @@ class Service {
   /// No result of the match counts any more, and none ever will: its id stays taken. Returns how many stopped counting;
   /// 0 when it is void already. Errors: not_found, field `matchId`. Cost: as Ledger::results_of_players.
   Result<std::uint64_t> void_match(const LeaderboardName& leaderboard, const Uuid& match_id, const AskedBy& by = {});
+  // What each of these would do; the writer's thread as well. Nothing is changed or logged.
+
+  /// Of hiding, and of erasing: the boards cannot tell one from the other.
+  Result<Preview> preview_without(const LeaderboardName& leaderboard, const PlayerId& player) const;
+  Result<Preview> preview_without(const LeaderboardName& leaderboard, const Uuid& match_id) const;
+
   /// Writes down what was done elsewhere: a board made again.
   Result<void> add_to_audit(AuditEntry entry, const AskedBy& by = {});
   /// From any thread.
   Result<std::vector<StoredAuditEntry>> audit_log(AuditId after, std::size_t limit) const;
-  /// Reads the catalogue again, because another process changed it, and does to the boards what that asks for: it may
-  /// have been showing a result beside it.
+  /// Reads the catalogue again, because another process changed it, and has the boards show once more whom it
+  /// moderated: this one may have been showing a result of theirs meanwhile. When that fails it begins there again the
+  /// next time.
   Result<void> follow_changes();
-  /// Takes everybody who is hidden off the boards: another process may have died after it put one back there.
-  Result<void> take_off_hidden();
+  /// Whether the boards have been shown all that the catalogue knows of.
+  bool has_followed() const { return !behind_ && followed_ == catalogue_.audit_position(); }
+  /// The ledger is another one: all of its log is to be followed.
+  void follow_from_start() { followed_ = 0; }
+  /// Follows the changes that processes which are gone may not have heard of, or not brought to their end: they may
+  /// have put somebody back on the boards.
+  Result<void> follow_for_others(std::span<const AuditEntry> changes);
 
  private:
   Result<void> check_ready() const;
@@ -184,6 +197,8 @@ class Service {
   /// Where the boards are in this process: makes those of earlier days and weeks that `to` keeps and `from` did not.
   Result<void> make_newly_kept(const LeaderboardRecord& from, const Definition& to);
   Result<void> drop_boards(const LeaderboardRecord& record);
+  /// Notes that a change may have come no further than to the ledger.
+  Result<void> on_boards(Result<void> shown);
   AuditNote note(const AskedBy& by) const { return {clock_.now(), by.name, by.reason}; }
 
   Catalogue& catalogue_;
@@ -192,6 +207,8 @@ class Service {
   const Clock& clock_;
   mutable BoardMaker maker_;
   mutable PastBoards past_;
+  std::atomic<AuditId> followed_;    // the last line of the audit log that the boards were looked at for
+  std::atomic<bool> behind_{false};  // a change of our own may not be on the boards
   std::atomic<bool> ready_{false};
   std::atomic<std::uint64_t> results_done_{0};
   std::atomic<std::uint64_t> results_total_{0};

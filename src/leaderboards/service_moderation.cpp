@@ -1,26 +1,14 @@
 // What stops counting, and counts again: players erased, hidden and restored, matches voided. And the log of it.
-#include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/limits.h"
+#include "leaderboards/moderated.h"
 #include "leaderboards/recount.h"
 #include "leaderboards/service.h"
 
 namespace scoreline::leaderboards {
-namespace {
-
-/// Who is hidden in `now` and was not in `before`.
-std::vector<PlayerId> newly_hidden(const LeaderboardRecord* before, const LeaderboardRecord& now) {
-  std::vector<PlayerId> players;
-  for (const HiddenPlayer& hidden : now.hidden) {
-    if (before == nullptr || !is_hidden(*before, hidden.player.text())) players.push_back(hidden.player);
-  }
-  return players;
-}
-
-}  // namespace
-
 Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, const PlayerId& player,
                                             Ledger::Erase mode, const AskedBy& by) {
   if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
@@ -34,7 +22,9 @@ Result<std::uint64_t> Service::erase_player(const LeaderboardName& leaderboard, 
   if (*anonymised > 0) {
     if (const auto read = catalogue_.refresh(); !read) return fail(read.error());
   }
-  if (const auto gone = take_off(index_, **record, {&player, 1}, clock_.now()); !gone) return fail(gone.error());
+  if (const auto gone = on_boards(take_off(index_, **record, {&player, 1}, clock_.now())); !gone) {
+    return fail(gone.error());
+  }
   return erased;
 }
 
@@ -46,7 +36,9 @@ Result<bool> Service::hide_player(const LeaderboardName& leaderboard, const Play
   // Again when there was nothing to hide: an earlier call may have come no further than to the ledger.
   const auto record = catalogue_.find(leaderboard.text());
   if (!record) return fail(record.error());
-  if (const auto gone = take_off(index_, **record, {&player, 1}, clock_.now()); !gone) return fail(gone.error());
+  if (const auto gone = on_boards(take_off(index_, **record, {&player, 1}, clock_.now())); !gone) {
+    return fail(gone.error());
+  }
   return hidden;
 }
 
@@ -57,8 +49,9 @@ Result<bool> Service::restore_player(const LeaderboardName& leaderboard, const P
   past_.forget();
   const auto record = catalogue_.find(leaderboard.text());
   if (!record) return fail(record.error());
-  if (const auto shown = recount(ledger_, index_, **record, {&player, 1}, clock_.now()); !shown)
+  if (const auto shown = on_boards(recount(ledger_, index_, **record, {&player, 1}, clock_.now())); !shown) {
     return fail(shown.error());
+  }
   return restored;
 }
 
@@ -69,8 +62,24 @@ Result<std::uint64_t> Service::void_match(const LeaderboardName& leaderboard, co
   const auto players = ledger_.void_match(leaderboard, match_id, note(by));
   if (!players) return fail(players.error());
   past_.forget();
-  if (const auto shown = recount(ledger_, index_, **record, *players, clock_.now()); !shown) return fail(shown.error());
+  if (const auto shown = on_boards(recount(ledger_, index_, **record, *players, clock_.now())); !shown) {
+    return fail(shown.error());
+  }
   return players->size();
+}
+
+Result<Preview> Service::preview_without(const LeaderboardName& leaderboard, const PlayerId& player) const {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  const auto record = catalogue_.find(leaderboard.text());
+  if (!record) return fail(record.error());
+  return leaderboards::preview_without(ledger_, index_, **record, player, clock_.now());
+}
+
+Result<Preview> Service::preview_without(const LeaderboardName& leaderboard, const Uuid& match_id) const {
+  if (const auto is_ready = check_ready(); !is_ready) return fail(is_ready.error());
+  const auto record = catalogue_.find(leaderboard.text());
+  if (!record) return fail(record.error());
+  return leaderboards::preview_without(ledger_, index_, **record, match_id, clock_.now());
 }
 
 Result<void> Service::add_to_audit(AuditEntry entry, const AskedBy& by) {
@@ -84,32 +93,46 @@ Result<std::vector<StoredAuditEntry>> Service::audit_log(AuditId after, std::siz
   return ledger_.audit_log(after, limit);
 }
 
+Result<void> Service::on_boards(Result<void> shown) {
+  if (!shown) behind_ = true;
+  return shown;
+}
+
 Result<void> Service::follow_changes() {
-  std::map<std::string, std::shared_ptr<const LeaderboardRecord>> before;
-  for (const Definition& definition : catalogue_.definitions()) {
-    if (auto record = catalogue_.find(definition.name.text())) before.emplace(definition.name.text(), *record);
-  }
   if (const auto read = catalogue_.refresh(); !read) return read;
   past_.forget();
-  for (const Definition& definition : catalogue_.definitions()) {
-    const auto now = catalogue_.find(definition.name.text());
-    if (!now) continue;
-    const auto known = before.find(definition.name.text());
-    const LeaderboardRecord* const was = known == before.end() ? nullptr : known->second.get();
-    if (auto gone = take_off(index_, **now, newly_hidden(was, **now), clock_.now()); !gone) return gone;
-    // What we recorded while we took the player for hidden may be what whoever restored the player did not see.
-    if (was == nullptr) continue;
-    if (auto shown = recount(ledger_, index_, **now, newly_hidden(now->get(), *was), clock_.now()); !shown)
-      return shown;
+  const AuditId until = catalogue_.audit_position();
+  if (until < followed_) followed_ = 0;  // it was put back to an earlier state
+  Moderated moderated;
+  for (AuditId after = followed_; after < until;) {
+    const auto page = ledger_.audit_log(after, kMaxEntries);
+    if (!page) return fail(page.error());
+    // What came after `until` the catalogue may not know of: the next time.
+    for (const StoredAuditEntry& line : *page) {
+      if (line.id <= until) moderated.add(line.entry);
+    }
+    after = page->empty() ? until : page->back().id;
   }
+  behind_ = true;
+  if (auto shown = moderated.show(catalogue_, ledger_, index_, clock_.now()); !shown) return shown;
+  followed_ = until;
+  behind_ = false;
   return {};
 }
 
-Result<void> Service::take_off_hidden() {
+Result<void> Service::follow_for_others(std::span<const AuditEntry> changes) {
+  if (auto followed = follow_changes(); !followed) return followed;
+  Moderated moderated;
+  for (const AuditEntry& change : changes) moderated.add(change);
+  if (auto shown = moderated.show(catalogue_, ledger_, index_, clock_.now()); !shown) return shown;
+  if (auto anonymised = moderated.anonymise(ledger_.archives()); !anonymised) return anonymised;
+  // Somebody hidden long before may have been put back by a process that had not heard of it.
   for (const Definition& definition : catalogue_.definitions()) {
     const auto record = catalogue_.find(definition.name.text());
     if (!record) continue;
-    if (auto gone = take_off(index_, **record, newly_hidden(nullptr, **record), clock_.now()); !gone) return gone;
+    std::vector<PlayerId> hidden;
+    for (const HiddenPlayer& each : (*record)->hidden) hidden.push_back(each.player);
+    if (auto gone = take_off(index_, **record, hidden, clock_.now()); !gone) return gone;
   }
   return {};
 }

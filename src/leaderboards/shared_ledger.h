@@ -28,8 +28,11 @@ class SharedLedger : public Ledger {
   /// Has the other processes know of the last all_shown(). Beside everything else.
   virtual Result<void> tell_all_shown() = 0;
   /// Visits the results that processes which are gone had recorded and may not have shown on the boards, and perhaps
-  /// others. Returns who is gone; forget_writers() of them, once the boards have these results.
-  virtual Result<std::vector<WriterId>> scan_left_behind(const std::function<void(const LedgerRow&)>& visit) = 0;
+  /// others; and what the audit log has since, of which they may not have heard when they last showed something.
+  /// Returns who is gone; forget_writers() of them, once the boards have these results and have followed these changes.
+  virtual Result<std::vector<WriterId>> scan_left_behind(
+      const std::function<void(const LedgerRow&)>& visit,
+      const std::function<void(const AuditEntry&)>& visit_change) = 0;
   virtual Result<void> forget_writers(std::span<const WriterId> writers) = 0;
 };
 

@@ -166,10 +166,26 @@ class ModelLedger final : public leaderboards::Ledger {
     return players;
   }
 
+  Result<std::vector<leaderboards::PlayerId>> players_of_match(const leaderboards::LeaderboardName& leaderboard,
+                                                               const Uuid& match_id) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<leaderboards::PlayerId> players;
+    for (const Row& row : rows_) {
+      if (row.result.leaderboard == leaderboard && row.result.match_id == match_id)
+        players.push_back(row.result.player);
+    }
+    return players;
+  }
+
   Result<void> add_to_audit(const leaderboards::AuditEntry& entry) override {
     const std::lock_guard lock(mutex_);
     log(entry);
     return {};
+  }
+
+  Result<leaderboards::AuditId> last_audit_id() override {
+    const std::lock_guard lock(mutex_);
+    return static_cast<leaderboards::AuditId>(audit_.size());
   }
 
   Result<std::vector<leaderboards::StoredAuditEntry>> audit_log(leaderboards::AuditId after,

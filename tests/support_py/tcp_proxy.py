@@ -4,13 +4,14 @@ import selectors
 import socket
 import struct
 import threading
+import time
 
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 class TcpProxy:
     """`mode` pass: as if it were not there. mute: the server hears everything, its answers are lost. deaf: the server
-    hears nothing more."""
+    hears nothing more. hold: what it would hear waits for another mode."""
 
     def __init__(self, server_port):
         self.server_port = server_port
@@ -57,6 +58,9 @@ class TcpProxy:
         self.selector.register(server, selectors.EVENT_READ, (client, True))
 
     def move(self, source, target, answers):
+        if self.mode == "hold" and not answers:
+            time.sleep(0.005)
+            return
         try:
             data = source.recv(1 << 16)
             if data and self.mode == ("mute" if answers else "deaf"):

@@ -81,7 +81,7 @@ PostgresLedger::PostgresLedger(ConnectionUrl url, const Options& options, const 
       archives_(std::make_unique<PostgresArchives>(*this)) {}
 
 PostgresLedger::~PostgresLedger() {
-  if (writer_) writer_->leave(in(kLeaving));
+  if (writer_ && !untold_) writer_->leave(in(kLeaving));
 }
 
 Result<std::unique_ptr<PostgresLedger>> PostgresLedger::open(std::string_view url, const Options& options,
@@ -283,12 +283,14 @@ Result<void> PostgresLedger::tell_all_shown() {
 }
 
 Result<std::vector<leaderboards::WriterId>> PostgresLedger::scan_left_behind(
-    const std::function<void(const LedgerRow&)>& visit) {
+    const std::function<void(const LedgerRow&)>& visit,
+    const std::function<void(const leaderboards::AuditEntry&)>& visit_change) {
   const auto rows = read("looking for what others left behind", left_behind_call());
   if (!rows) return fail(rows.error());
   LeftBehind left = left_behind_of(*rows);
   if (left.since) {
     if (const auto scanned = scan_since({*left.since}, visit); !scanned) return fail(scanned.error());
+    if (const auto read = audit_since({*left.since}, visit_change); !read) return fail(read.error());
   }
   return std::move(left.writers);
 }

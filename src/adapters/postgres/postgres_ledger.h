@@ -67,7 +67,10 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   Result<std::vector<leaderboards::PlayerId>> void_match(const leaderboards::LeaderboardName& leaderboard,
                                                          const Uuid& match_id,
                                                          const leaderboards::AuditNote& note) override;
+  Result<std::vector<leaderboards::PlayerId>> players_of_match(const leaderboards::LeaderboardName& leaderboard,
+                                                               const Uuid& match_id) override;
   Result<void> add_to_audit(const leaderboards::AuditEntry& entry) override;
+  Result<leaderboards::AuditId> last_audit_id() override;
   Result<std::vector<leaderboards::StoredAuditEntry>> audit_log(leaderboards::AuditId after,
                                                                 std::size_t limit) override;
   Result<std::vector<leaderboards::LeaderboardRecord>> leaderboards() override;
@@ -85,7 +88,8 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   void all_shown() override;
   Result<void> tell_all_shown() override;
   Result<std::vector<leaderboards::WriterId>> scan_left_behind(
-      const std::function<void(const leaderboards::LedgerRow&)>& visit) override;
+      const std::function<void(const leaderboards::LedgerRow&)>& visit,
+      const std::function<void(const leaderboards::AuditEntry&)>& visit_change) override;
   Result<void> forget_writers(std::span<const leaderboards::WriterId> writers) override;
 
   /// Before a scan: what scan_since() must tell afterwards so that nothing is missed.
@@ -115,6 +119,7 @@ class PostgresLedger final : public leaderboards::SharedLedger {
   Result<void> scan_from(std::optional<Watermark> since,
                          const std::function<void(const leaderboards::LedgerRow&)>& visit,
                          const std::function<void(leaderboards::ScanProgress)>& progress);
+  Result<void> audit_since(Watermark since, const std::function<void(const leaderboards::AuditEntry&)>& visit);
   Result<void> read_hidden(std::vector<leaderboards::LeaderboardRecord>& records);
   Result<Rows> read(std::string_view doing, Call call);
   Result<Rows> read_much(std::string_view doing, Call call);

@@ -37,6 +37,14 @@ constexpr Statement kAuditLog{
     "audit_log",
     "SELECT id, at, action, leaderboard, season_id, player_id, match_id, by, detail FROM audit_log "
     "WHERE id > $1::bigint ORDER BY id LIMIT $2::bigint"};
+constexpr Statement kLastAuditId{"last_audit_id", "SELECT coalesce(max(id), 0) FROM audit_log"};
+// As kSince of a scan: what was restored from another server's dump was there before.
+constexpr Statement kAuditSince{
+    "audit_since",
+    "SELECT id, at, action, leaderboard, season_id, player_id, match_id, by, detail FROM audit_log "
+    "WHERE tx >= $1::bigint AND tx < pg_snapshot_xmax(pg_current_snapshot())::text::bigint ORDER BY id"};
+constexpr Statement kPlayersOfMatch{
+    "players_of_match", "SELECT player_id FROM match_results WHERE leaderboard = $1::text AND match_id = $2::uuid"};
 constexpr Statement kResultsOfPlayers{
     "results_of_players",
     "SELECT leaderboard, season_id, player_id, match_id, points, achieved_at, extra FROM match_results AS r "
@@ -78,6 +86,34 @@ Result<void> PostgresLedger::add_to_audit(const AuditEntry& entry) {
   const Call calls[] = {allow_time(), {&kBumpDefinitions, {}}, log_call(entry, kLog)};
   const auto rows = change("writing the audit log", calls);
   return rows ? Result<void>{} : fail(rows.error());
+}
+
+Result<leaderboards::AuditId> PostgresLedger::last_audit_id() {
+  return read("reading the audit log", {&kLastAuditId, {}}).map([](const Rows& rows) { return rows.integer(0, 0); });
+}
+
+Result<void> PostgresLedger::audit_since(Watermark since, const std::function<void(const AuditEntry&)>& visit) {
+  Call call{&kAuditSince, {}};
+  call.parameters.add(since.tx);
+  const auto rows = read_much("reading the audit log", std::move(call));
+  if (!rows) return fail(rows.error());
+  for (int row = 0; row < rows->size(); ++row) {
+    const auto stored = read_entry(*rows, row);
+    if (!stored) return fail(stored.error());
+    visit(stored->entry);
+  }
+  return {};
+}
+
+Result<std::vector<PlayerId>> PostgresLedger::players_of_match(const LeaderboardName& leaderboard,
+                                                               const Uuid& match_id) {
+  Call call = call_on(kPlayersOfMatch, leaderboard);
+  call.parameters.add(match_id);
+  const auto rows = read_much("reading the players of a match", std::move(call));
+  if (!rows) return fail(rows.error());
+  std::vector<PlayerId> players;
+  for (int row = 0; row < rows->size(); ++row) players.push_back(PlayerId::trusted(std::string(rows->bytes(row, 0))));
+  return players;
 }
 
 Result<std::vector<StoredAuditEntry>> PostgresLedger::audit_log(leaderboards::AuditId after, std::size_t limit) {

@@ -67,7 +67,10 @@ class SqliteLedger final : public leaderboards::Ledger {
   Result<std::vector<leaderboards::PlayerId>> void_match(const leaderboards::LeaderboardName& leaderboard,
                                                          const Uuid& match_id,
                                                          const leaderboards::AuditNote& note) override;
+  Result<std::vector<leaderboards::PlayerId>> players_of_match(const leaderboards::LeaderboardName& leaderboard,
+                                                               const Uuid& match_id) override;
   Result<void> add_to_audit(const leaderboards::AuditEntry& entry) override;
+  Result<leaderboards::AuditId> last_audit_id() override;
   Result<std::vector<leaderboards::StoredAuditEntry>> audit_log(leaderboards::AuditId after,
                                                                 std::size_t limit) override;
   Result<std::uint64_t> definitions_version() override { return 0; }

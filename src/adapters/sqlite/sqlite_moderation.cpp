@@ -80,6 +80,14 @@ Result<void> SqliteLedger::add_to_audit(const AuditEntry& entry) {
   return change("audit", [&](Delta& delta) -> Result<bool> { return log(entry, delta).map([] { return true; }); });
 }
 
+Result<leaderboards::AuditId> SqliteLedger::last_audit_id() {
+  const std::lock_guard lock(reader_mutex_);
+  auto row = reader_->prepare("SELECT coalesce(max(id), 0) FROM audit_log");
+  if (!row) return fail(row.error());
+  if (row->step() != Step::row) return fail(reader_->error("reading the audit log"));
+  return row->integer(0);
+}
+
 Result<std::vector<StoredAuditEntry>> SqliteLedger::audit_log(leaderboards::AuditId after, std::size_t limit) {
   SCORELINE_CHECK(limit >= 1 && limit <= kMaxEntries);
   const std::lock_guard lock(reader_mutex_);
@@ -178,6 +186,18 @@ Result<std::vector<PlayerId>> SqliteLedger::void_match(const LeaderboardName& le
   });
   if (!done) return fail(done.error());
   voiding_.insert(leaderboard.text());
+  return players;
+}
+
+Result<std::vector<PlayerId>> SqliteLedger::players_of_match(const LeaderboardName& leaderboard, const Uuid& match_id) {
+  const std::lock_guard lock(reader_mutex_);
+  auto rows = reader_->prepare("SELECT player_id FROM match_results WHERE leaderboard = ?1 AND match_id = ?2");
+  if (!rows) return fail(rows.error());
+  rows->bind(1, leaderboard.text()).bind(2, match_id.bytes);
+  std::vector<PlayerId> players;
+  Step step;
+  while ((step = rows->step()) == Step::row) players.push_back(PlayerId::trusted(std::string(rows->bytes(0))));
+  if (step == Step::failed) return fail(reader_->error("reading the players of a match"));
   return players;
 }
 

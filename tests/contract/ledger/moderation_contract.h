@@ -138,6 +138,34 @@ TEST_P(LedgerContract, TheResultsOfPlayersAreThoseThatCountOnAnySeason) {
                                  row_of(result(4, "r", 40))}));
 }
 
+TEST_P(LedgerContract, ThePlayersOfAMatchAreThoseWhoseResultsAreKept) {
+  ASSERT_TRUE(ledger().put_definition({board_name("main")}));
+  append({result(1, "p", 10), result(1, "q", 20), result(1, "r", 30, "main", 2), result(2, "s", 1),
+          result(1, "t", 5, "other")});
+  const auto players_of = [&](std::uint64_t number) {
+    const auto players = ledger().players_of_match(board_name("main"), match(number)).value();
+    return std::set<PlayerId>(players.begin(), players.end());
+  };
+  const std::set all{player_id("p"), player_id("q"), player_id("r")};
+  EXPECT_EQ(players_of(1), all);
+  EXPECT_TRUE(players_of(3).empty());
+  ASSERT_TRUE(ledger().hide_player(board_name("main"), player_id("p"), {}));
+  ASSERT_TRUE(ledger().void_match(board_name("main"), match(1), {}));
+  EXPECT_EQ(players_of(1), all) << "whether or not they count";
+  erase("main", "q", Ledger::Erase::from_ledger);
+  EXPECT_EQ(players_of(1), (std::set{player_id("p"), player_id("r")}));
+}
+
+TEST_P(LedgerContract, TheLastLineOfTheAuditLogIsKnown) {
+  EXPECT_EQ(ledger().last_audit_id().value(), 0);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(ledger().add_to_audit({AuditAction::rebuild_board, board_name("main")}));
+    EXPECT_EQ(ledger().last_audit_id().value(), ledger().audit_log(0, kMaxEntries).value().back().id);
+  }
+  reopen();
+  EXPECT_EQ(ledger().last_audit_id().value(), ledger().audit_log(0, kMaxEntries).value().back().id);
+}
+
 TEST_P(LedgerContract, TheAuditLogComesInPagesWithEveryField) {
   const AuditEntry entry{AuditAction::close_season, board_name("main"), SeasonId{12},
                          player_id("Ünï"),          match(9),           {{1'700'000'000'123}, "key 1", "line\nbreak"}};

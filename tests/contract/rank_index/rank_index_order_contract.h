@@ -175,7 +175,10 @@ TEST_P(RankIndexOrderContract, DenseRanksLeaveNoneOutAndCloseUpWhenTheLastOfAVal
   const Board dense = with(Ties::dense);
   apply(dense, {offer("a", 9), offer("b", 7), offer("c", 7), offer("d", 5)});
   EXPECT_THAT(ranks(all(dense)), testing::ElementsAre(1, 2, 2, 3));
-  EXPECT_EQ(index_->place_of(dense, player("d")).value()->above, 3U);
+  const auto behind = index_->place_of(dense, player("d")).value();
+  ASSERT_TRUE(behind);
+  EXPECT_EQ(behind->entry.rank, 3U);
+  EXPECT_EQ(behind->above, 3U);
   const auto moved = apply(dense, {offer("b", 9), offer("c", 9)});
   EXPECT_EQ(moved[0].previous_rank, 2U);
   EXPECT_EQ(moved[0].rank, 1U);

@@ -46,7 +46,7 @@ std::optional<Everything> read(Ledger& ledger) {
   const auto scanned = ledger.scan(
       [&all](const LedgerRow& r) {
         all.rows.insert({std::string(r.leaderboard), r.season.value, std::string(r.player), r.match_id, r.points,
-                         r.achieved_at.ms});
+                         r.achieved_at.ms, r.extra});
       },
       nullptr);
   if (!scanned) return std::nullopt;

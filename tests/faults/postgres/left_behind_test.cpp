@@ -8,6 +8,8 @@
 namespace scoreline::postgres {
 namespace {
 
+using leaderboards::AuditAction;
+using leaderboards::AuditEntry;
 using leaderboards::WriterId;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -17,15 +19,19 @@ using ::testing::UnorderedElementsAre;
 struct Seen {
   std::vector<WriterId> writers;
   std::multiset<std::string> players;
+  std::vector<AuditEntry> changes;
 };
 
 Seen left_behind(PostgresLedger& ledger) {
   Seen seen;
-  const auto gone = ledger.scan_left_behind([&](const LedgerRow& row) { seen.players.emplace(row.player); });
+  const auto gone = ledger.scan_left_behind([&](const LedgerRow& row) { seen.players.emplace(row.player); },
+                                            [&](const AuditEntry& change) { seen.changes.push_back(change); });
   EXPECT_TRUE(gone) << gone.error().detail;
   if (gone) seen.writers = *gone;
   return seen;
 }
+
+const ingest::FollowForOthers kNothingToFollow = [](std::span<const AuditEntry>) { return Result<void>(); };
 
 void show_all(PostgresLedger& ledger) {
   ledger.all_shown();
@@ -130,6 +136,37 @@ TEST_F(PostgresFaults, LedgersInOtherSchemasOfTheDatabaseDoNotHoldEachOthersName
   EXPECT_THAT(eventually_left_behind(*other).players, ElementsAre("a"));
 }
 
+TEST_F(PostgresFaults, ChangesThatAGoneNodeMayNotHaveHeardOfAreTold) {
+  auto node = open();
+  const auto other = open();
+  const auto main = board_name("main");
+  ASSERT_TRUE(other->put_definition(leaderboards::Definition{main}));
+  ASSERT_TRUE(other->append(std::vector{result(1, "a"), result(2, "b")}));
+  ASSERT_TRUE(other->hide_player(main, player_id("a"), {}));
+  ASSERT_TRUE(node->append(std::vector{result(3, "c")}));
+  show_all(*node);
+  ASSERT_TRUE(other->void_match(main, result(2, "x").match_id, {}));
+  ASSERT_TRUE(node->append(std::vector{result(4, "d")}));
+  ASSERT_TRUE(other->void_match(main, result(4, "x").match_id, {}));
+  ASSERT_TRUE(other->erase_player(main, player_id("c"), leaderboards::Ledger::Erase::from_ledger, {}));
+  node.reset();
+  const Seen seen = eventually_left_behind(*other);
+  ASSERT_THAT(seen.changes, SizeIs(2)) << "those since it began to record what it had not shown";
+  EXPECT_EQ(seen.changes[0].match, result(4, "x").match_id);
+  EXPECT_EQ(seen.changes[1].action, AuditAction::erase_player);
+  ASSERT_TRUE(other->forget_writers(seen.writers));
+  EXPECT_THAT(left_behind(*other).changes, IsEmpty());
+}
+
+TEST_F(PostgresFaults, NodeThatStopsBeforeItCouldTellThatAllIsShownLeavesItToOthers) {
+  auto node = open();
+  const auto other = open();
+  ASSERT_TRUE(node->append(std::vector{result(1, "a")}));
+  node->all_shown();
+  node.reset();
+  EXPECT_THAT(eventually_left_behind(*other).players, ElementsAre("a"));
+}
+
 TEST_F(PostgresFaults, BoardsShowWhatWasLeftBehind) {
   auto node = open();
   const auto other = open();
@@ -148,7 +185,7 @@ TEST_F(PostgresFaults, BoardsShowWhatWasLeftBehind) {
   node.reset();
   eventually([&] { return !left_behind(*other).writers.empty(); });
 
-  const auto too_early = ingest::show_left_behind(*catalogue, *other, index, SystemClock().now());
+  const auto too_early = ingest::show_left_behind(*catalogue, *other, index, SystemClock().now(), kNothingToFollow);
   ASSERT_FALSE(too_early) << "nobody here knows these leaderboards and seasons yet";
   EXPECT_EQ(too_early.error().code, Code::not_ready);
   ASSERT_TRUE(other->put_definition(totals));
@@ -156,11 +193,11 @@ TEST_F(PostgresFaults, BoardsShowWhatWasLeftBehind) {
     ASSERT_TRUE(other->put_season(name, {{1}, std::nullopt, std::nullopt}));
   }
   ASSERT_TRUE(catalogue->refresh());
-  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index, SystemClock().now()).value(), 1u);
+  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index, SystemClock().now(), kNothingToFollow).value(), 1u);
   EXPECT_EQ(points_on("main", "a"), 30);
   EXPECT_EQ(points_on("main", "b"), 20);
   EXPECT_EQ(points_on("totals", "a"), 7);
-  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index, SystemClock().now()).value(), 0u);
+  EXPECT_EQ(ingest::show_left_behind(*catalogue, *other, index, SystemClock().now(), kNothingToFollow).value(), 0u);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST_F(PostgresFaults, ManyNodesMayPrepareANewLedgerAtOnce) {
   std::set<std::string> identities;
   for (auto& node : nodes) identities.insert(node.get());
   EXPECT_EQ(identities.size(), 1u);
-  EXPECT_EQ(sql("SELECT schema_version FROM ledger"), "6");
+  EXPECT_EQ(sql("SELECT schema_version FROM ledger"), "8");
 }
 
 TEST_F(PostgresFaults, ResultCommittedAfterAnErasureCounts) {

@@ -17,6 +17,7 @@ DOMAIN = {"base", "ordered", "leaderboards"}
 ROOMS = {
     "base": {"base"},
     "ordered": {"base", "ordered"},
+    "queues": {"base", "ordered", "queues"},
     "leaderboards": DOMAIN,
     "ingest": DOMAIN | {"ingest"},
     "adapters": DOMAIN | {"ingest", "adapters"},

@@ -52,6 +52,7 @@ struct ScriptedStore final : Store {
   }
   Result<ShownBoard> range(const BoardChoice&, std::uint64_t, std::size_t) override { return ShownBoard{}; }
   Result<ShownBoard> around(const BoardChoice&, const std::string&, std::size_t) override { return ShownBoard{}; }
+  Result<ShownBoard> place(const BoardChoice&, const std::string&) override { return ShownBoard{}; }
   Result<ShownAudit> audit_rank(const BoardChoice&, const std::string&) override { return ShownAudit{}; }
   Result<std::string> moderate(const PlayerCommand&) override { return std::string(); }
   Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t, std::size_t) override {
@@ -74,6 +75,7 @@ struct Borrowed final : Store {
   Result<ShownBoard> around(const BoardChoice& b, const std::string& p, std::size_t r) override {
     return store.around(b, p, r);
   }
+  Result<ShownBoard> place(const BoardChoice& b, const std::string& p) override { return store.place(b, p); }
   Result<ShownAudit> audit_rank(const BoardChoice& b, const std::string& p) override { return store.audit_rank(b, p); }
   Result<std::string> moderate(const PlayerCommand& c) override { return store.moderate(c); }
   Result<std::vector<ShownAuditEntry>> audit_log(std::int64_t a, std::size_t l) override {
@@ -106,7 +108,7 @@ class ImportTest : public testing::Test {
         .open_letters = {},
         .open_folder = {},
         .start_node = {},
-        .open_client = {},
+        .open_answerer = {},
         .remote = remote,
         .open_source = [rows](const std::string&, const std::optional<std::string>&)
             -> Result<std::unique_ptr<ingest::ResultSource>> { return std::make_unique<Rows>(rows); },

@@ -77,7 +77,7 @@ class Produce : public testing::Test {
                     .open_letters = {},
                     .open_folder = {},
                     .start_node = {},
-                    .open_client = {},
+                    .open_answerer = {},
                     .open_source = [](const std::string&, const std::optional<std::string>&)
                         -> Result<std::unique_ptr<ingest::ResultSource>> { return std::make_unique<GoodAndBad>(); },
                     .open_message_sink = [this]() -> Result<std::unique_ptr<ingest::MessageSink>> {

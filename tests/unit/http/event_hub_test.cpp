@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "support/process.h"
 
@@ -162,6 +164,26 @@ TEST_F(EventHubTest, OverTheLimitNobodyMoreIsLetIn) {
   EXPECT_EQ(refused.error().code, Code::overloaded);
   stream.reset();
   EXPECT_NE(listen(), nullptr);
+}
+
+TEST_F(EventHubTest, WhoJoinsHasNoOtherBoardLookedAt) {
+  EventHub hub{world_.service(), std::chrono::hours{1}};
+  const auto join = [&](std::size_t top) {
+    const auto stream = hub.listen({"main", leaderboards::SeasonId{12}, top}, std::nullopt, {}, waker_).value();
+    for (int turn = 0; turn < 1'000; ++turn) {
+      if (stream->next().find("event: top") != std::string::npos) return stream;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    ADD_FAILURE() << "who joined heard nothing";
+    return stream;
+  };
+  submit("alice", 10);
+  const auto first = join(2);
+  submit("bob", 20);
+  const auto second = join(3);
+  EXPECT_THAT(first->next(), IsEmpty());
+  const auto third = join(2);
+  EXPECT_THAT(first->next(), HasSubstr("bob"));
 }
 
 TEST_F(EventHubTest, WhoIsGoneCostsNothing) {

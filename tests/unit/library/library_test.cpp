@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <scoreline/scoreline.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/scratch_folder.h"
@@ -165,6 +167,78 @@ TEST_F(LibraryTest, AnErasedPlayerIsGone) {
   board.add_points("bob", 4);
   scoreline.erase_player("main", "alice");
   EXPECT_THAT(lines(board.top(10)), ElementsAre("1 bob 4"));
+}
+
+TEST_F(LibraryTest, AHiddenPlayerComesBackAndAVoidMatchDoesNot) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main");
+  const std::string match = "82e3f5e1-d407-5f8e-b53b-485d4eb9e0c6";
+  board.submit(MatchResult{"alice", 50, match});
+  board.add_points("alice", 5);
+  board.add_points("bob", 40);
+  EXPECT_TRUE(scoreline.hide_player("main", "bob", "aimbot"));
+  EXPECT_FALSE(scoreline.hide_player("main", "bob"));
+  EXPECT_THAT(lines(board.top(10)), ElementsAre("1 alice 50"));
+  EXPECT_TRUE(scoreline.restore_player("main", "bob"));
+  EXPECT_THAT(lines(board.top(10)), ElementsAre("1 alice 50", "2 bob 40"));
+  EXPECT_EQ(scoreline.void_match("main", match), 1u);
+  EXPECT_EQ(scoreline.void_match("main", match), 0u);
+  EXPECT_THAT(lines(board.top(10)), ElementsAre("1 bob 40", "2 alice 5"));
+  std::string field;
+  EXPECT_EQ(code_of([&] { scoreline.void_match("main", "7"); }, &field), "invalid");
+  EXPECT_EQ(field, "matchId");
+  EXPECT_EQ(code_of([&] { scoreline.hide_player("nowhere", "bob"); }, &field), "not_found");
+  EXPECT_EQ(field, "leaderboard");
+}
+
+TEST_F(LibraryTest, ASeasonIsOpenedClosedAndReadFromItsArchive) {
+  using scoreline::SeasonState;
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main").season(3);
+  const Time start{std::chrono::sys_days{std::chrono::year{2025} / 1 / 1}};
+  scoreline.open_season("main", 3, start);
+  EXPECT_EQ(code_of([&] { scoreline.open_season("main", 3); }), "conflict");
+  board.add_points("alice", 5);
+  board.add_points("bob", 7);
+  EXPECT_TRUE(scoreline.archive("main", 3).empty());
+  const auto season = [&] { return scoreline.seasons("main").front(); };
+  EXPECT_EQ(season().start, start);
+  EXPECT_EQ(season().state, SeasonState::open);
+  scoreline.close_season("main", 3);
+  for (int i = 0; i < 1'000 && season().state != SeasonState::closed; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  EXPECT_EQ(season().state, SeasonState::closed);
+  EXPECT_EQ(season().players, 2u);
+  EXPECT_TRUE(season().end);
+  EXPECT_THAT(lines(scoreline.archive("main", 3)), ElementsAre("1 bob 7", "2 alice 5"));
+  EXPECT_THAT(lines(scoreline.archive("main", 3, 2, 1)), ElementsAre("2 alice 5"));
+  EXPECT_EQ(board.rank_of("alice"), 2u);
+  EXPECT_NE(code_of([&] { board.add_points("alice", 9); }), "no failure");
+  std::string field;
+  EXPECT_EQ(code_of([&] { scoreline.archive("main", 3, 0); }, &field), "invalid");
+  EXPECT_EQ(field, "from");
+}
+
+TEST_F(LibraryTest, APlayerIsOnTheBoardsOfTheSeasonAndOfTheDay) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main", {.days = true});
+  board.add_points("alice", 5);
+  board.add_points("bob", 7);
+  EXPECT_THAT(lines(board.period("day").top(10)), ElementsAre("1 bob 7", "2 alice 5"));
+  const auto places = scoreline.places_of("main", "alice");
+  ASSERT_EQ(places.size(), 2u);
+  EXPECT_EQ(places[0].period, "season");
+  EXPECT_EQ(places[1].period.substr(0, 4), "day:");
+  for (const auto& place : places) {
+    EXPECT_EQ(place.entry.rank, 2u);
+    EXPECT_EQ(place.players, 2u);
+  }
+  std::string field;
+  EXPECT_EQ(code_of([&] { board.period("day:2026-02-30").top(1); }, &field), "invalid");
+  EXPECT_EQ(field, "period");
+  EXPECT_EQ(code_of([&] { board.period("week").top(1); }, &field), "not_found");
+  EXPECT_EQ(field, "period");
 }
 
 }  // namespace

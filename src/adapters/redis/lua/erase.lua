@@ -21,9 +21,9 @@ end
 
 if load_under_way() then
   take_off(SIDE, SIDE_BESIDE, SIDE_CLASSES)
-  side_changed()
   -- The loader may have read them from the ledger before.
   for i = 5, #ARGV do redis.call('SADD', ERASED, ARGV[i]) end
+  side_changed()  -- behind them: only a key that is there can be told when to go
   redis.call('HSET', META, 'rebuild_erased', redis.call('SCARD', ERASED))
 end
 

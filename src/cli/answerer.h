@@ -1,0 +1,20 @@
+// Port: whoever answers requests of the HTTP API: a running server, or an engine in this process.
+//
+// Thread safety: none; one command, one thread.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "http/client.h"
+
+namespace scoreline::cli {
+
+class Answerer {
+ public:
+  virtual ~Answerer() = default;
+  /// The body of the answer. Errors: those that it tells, and those of the way there.
+  virtual Result<std::string> ask(const http::ClientRequest& request) = 0;
+};
+
+}  // namespace scoreline::cli
