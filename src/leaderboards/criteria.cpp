@@ -209,6 +209,11 @@ Result<std::uint64_t> pack_criteria(const Definition& definition, std::span<cons
     if (values.empty()) return 0;
     return invalid("must not be there: this leaderboard has no criteria but the points", "criteria");
   }
+  // Before what is missing: a misspelt name is the reason for that.
+  for (const CriterionValue& value : values) {
+    const auto is_it = [&](const Criterion& criterion) { return criterion.name == value.name; };
+    if (std::ranges::none_of(definition.criteria, is_it)) return fail(unknown(definition, value.name));
+  }
   ordered::Uint128 packed = 0;  // a criterion alone may take all of 64 bits
   for (const Criterion& criterion : definition.criteria) {
     const auto value = value_of(criterion, values);
@@ -216,10 +221,6 @@ Result<std::uint64_t> pack_criteria(const Definition& definition, std::span<cons
     const auto from = static_cast<std::uint64_t>(counts_up(definition, criterion) ? *value : criterion.max);
     const auto to = static_cast<std::uint64_t>(counts_up(definition, criterion) ? criterion.min : *value);
     packed = packed << bits_of(criterion) | (from - to);
-  }
-  for (const CriterionValue& value : values) {
-    const auto is_it = [&](const Criterion& criterion) { return criterion.name == value.name; };
-    if (std::ranges::none_of(definition.criteria, is_it)) return fail(unknown(definition, value.name));
   }
   return static_cast<std::uint64_t>(packed);
 }

@@ -177,6 +177,8 @@ def test_example_requests_get_documented_answers(contract, server):
             target = fill_path(contract, path, item, operation)
             if path.endswith("/points"):  # one of two forms must be chosen
                 target += "?above=100"
+            if "criteria" in json.dumps(body):  # those of a leaderboard that has them
+                target = target.replace("/leaderboards/main", "/leaderboards/arena")
             status, content_type, text = server.request(method, target, body, media_type)
             while status == 409 and "being made or compared" in text:  # the task that was begun just before
                 status, content_type, text = server.request(method, target, body, media_type)

@@ -39,6 +39,17 @@ TEST(MessageReader, ItsOwnMatchStands) {
   EXPECT_EQ(format_uuid(*submission->match_id), id);
 }
 
+TEST(MessageReader, CriteriaComeByName) {
+  const auto submission = read(message(0, 7, {}, R"({"playerId":"a","points":1,"criteria":{"winRate":61.5,"x":2}})"));
+  ASSERT_TRUE(submission);
+  ASSERT_EQ(submission->criteria.size(), 2U);
+  EXPECT_EQ(submission->criteria[0].name, "winRate");
+  EXPECT_EQ(submission->criteria[0].value, *parse_decimal("61.5"));
+  const auto wrong = read(message(0, 7, {}, R"({"playerId":"a","points":1,"criteria":[1]})"));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().field, "criteria");
+}
+
 TEST(MessageReader, WithoutOneTheMessageIsTheMatch) {
   const Uuid id = *read(message(0, 7))->match_id;
   EXPECT_EQ(read(message(0, 7))->match_id, id);

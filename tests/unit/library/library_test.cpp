@@ -241,4 +241,32 @@ TEST_F(LibraryTest, APlayerIsOnTheBoardsOfTheSeasonAndOfTheDay) {
   EXPECT_EQ(field, "period");
 }
 
+TEST_F(LibraryTest, CriteriaDecideAmongTheSamePoints) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main", {.max_points = 1000,
+                                              .criteria = {{.name = "winRate", .max = 1000, .scale = 1},
+                                                           {"matches", scoreline::Order::ascending, 1, 500}}});
+  const auto submit = [&](std::string player, std::int64_t rate, std::int64_t matches) {
+    return board.submit({.player = std::move(player),
+                         .points = 130,
+                         .match_id = {},
+                         .achieved_at = {},
+                         .criteria = {{"winRate", rate}, {"matches", matches}}});
+  };
+  submit("alice", 615, 40);
+  submit("bob", 615, 12);
+  submit("carol", 620, 500);
+  EXPECT_THAT(lines(board.top(3)), ElementsAre("1 carol 130", "2 bob 130", "3 alice 130"));
+  EXPECT_THAT(board.top(1)[0].criteria, ElementsAre(testing::Pair("matches", 500), testing::Pair("winRate", 620)));
+  std::string field;
+  EXPECT_EQ(code_of([&] { submit("dave", 1001, 1); }, &field), "invalid");
+  EXPECT_EQ(field, "criteria.winRate");
+  scoreline.close_season("main", 1);
+  for (int i = 0; i < 1'000 && scoreline.seasons("main")[0].state != scoreline::SeasonState::closed; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  EXPECT_EQ(scoreline.archive("main", 1).at(1).criteria.at("matches"), 12);
+  EXPECT_EQ(scoreline.places_of("main", "bob").at(0).entry.criteria.at("winRate"), 615);
+}
+
 }  // namespace
