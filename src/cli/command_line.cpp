@@ -328,6 +328,7 @@ class Parser {
         ->check(CLI::Range(std::size_t{1}, kMaxEntries))
         ->type_name("N");
     add_player();
+    add_erasures();
     CLI::App* config =
         command("config", "Show the configuration", "  SCORELINE_LISTEN=127.0.0.1:9000 scoreline config print");
     config->require_subcommand(1);
@@ -372,6 +373,18 @@ class Parser {
     match_->add_flag("--preview", match_command_.preview, preview);
   }
 
+  void add_erasures() {
+    erasures_ = command("erasures", "Who was erased; erase them again after an old backup was restored",
+                        "  scoreline erasures list --data DIR > erasures.jsonl\n"
+                        "  scoreline erasures apply erasures.jsonl --data DIR");
+    erasures_->require_subcommand(1);
+    erasures_->fallthrough();
+    erasures_->add_subcommand("list", "As lines of JSON, the oldest first; keep them apart from the backups");
+    CLI::App* apply = erasures_->add_subcommand("apply", "Erase again those of FILE who are not erased");
+    apply->add_option("FILE", erasures_command_.file, "What `list` wrote")->required();
+    apply->add_flag("--ledger-too", erasures_command_.from_ledger, "The results themselves, too");
+  }
+
   Command chosen() const {
     if (serve_->parsed()) return ServeCommand{};
     if (import_->parsed()) return import_command_;
@@ -385,6 +398,7 @@ class Parser {
     if (audit_rank_->parsed()) return audit_rank_command_;
     if (audit_log_->parsed()) return audit_log_command_;
     if (player_->parsed()) return player_command_;
+    if (erasures_->parsed()) return erasures_command_;
     if (match_->parsed()) return match_command_;
     if (ranks_->parsed()) return ranks_command_;
     if (points_->parsed()) return points_command_;
@@ -416,6 +430,7 @@ class Parser {
   CLI::App* audit_rank_ = nullptr;
   CLI::App* audit_log_ = nullptr;
   CLI::App* player_ = nullptr;
+  CLI::App* erasures_ = nullptr;
   CLI::App* match_ = nullptr;
   CLI::App* ranks_ = nullptr;
   CLI::App* points_ = nullptr;
@@ -436,6 +451,7 @@ class Parser {
   AuditRankCommand audit_rank_command_;
   AuditLogCommand audit_log_command_;
   PlayerCommand player_command_;
+  ErasuresCommand erasures_command_;
   MatchCommand match_command_;
   RanksCommand ranks_command_;
   PointsCommand points_command_;

@@ -117,6 +117,12 @@ struct MatchCommand {
   bool preview = false;
 };
 
+/// Lists who was erased, or erases again who a restored backup has brought back.
+struct ErasuresCommand {
+  std::optional<std::string> file;  ///< a list, to be applied
+  bool from_ledger = false;         ///< the results themselves, too
+};
+
 /// Shows what was done, and by whom.
 struct AuditLogCommand {
   std::int64_t after = 0;
@@ -174,9 +180,9 @@ struct HelpCommand {
 
 using Command =
     std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
-                 RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand, AuditLogCommand, MatchCommand,
-                 RanksCommand, PointsCommand, DistributionCommand, DemoCommand, ProduceCommand, DeadLettersCommand,
-                 SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+                 RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand, ErasuresCommand, AuditLogCommand,
+                 MatchCommand, RanksCommand, PointsCommand, DistributionCommand, DemoCommand, ProduceCommand,
+                 DeadLettersCommand, SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

@@ -21,6 +21,7 @@ Result<int> run_reconcile(const ReconcileCommand& command, Context& context);
 Result<int> run_audit_rank(const AuditRankCommand& command, Context& context);
 Result<int> run_player(const PlayerCommand& command, Context& context);
 Result<int> run_match(const MatchCommand& command, Context& context);
+Result<int> run_erasures(const ErasuresCommand& command, Context& context);
 Result<int> run_audit_log(const AuditLogCommand& command, Context& context);
 Result<int> run_produce(const ProduceCommand& command, Context& context);
 Result<int> run_dead_letters(const DeadLettersCommand& command, Context& context);

@@ -4,6 +4,7 @@
 
 #include "base/uuid.h"
 #include "cli/commands.h"
+#include "cli/json_members.h"
 #include "cli/store.h"
 #include "http/json_document.h"
 #include "http/json_text.h"
@@ -24,21 +25,6 @@ std::string json_of(const ShownAuditEntry& entry) {
 
 using http::JsonKind;
 using http::JsonValue;
-
-std::string member(JsonValue object, std::string_view key) {
-  std::string text;
-  object.each([&](JsonValue each) {
-    if (each.key() == key) text = each.text();
-  });
-  return text;
-}
-
-template <typename Visit>
-void each_of(JsonValue object, std::string_view key, Visit visit) {
-  object.each([&](JsonValue each) {
-    if (each.key() == key && each.kind() == JsonKind::array) each.each(visit);
-  });
-}
 
 /// `rank 7, 120 points`, or `nowhere`.
 std::string place_text(JsonValue change, std::string_view side) {

@@ -25,6 +25,7 @@ struct Runner {
   Result<int> operator()(const ReconcileCommand& command) { return run_reconcile(command, context); }
   Result<int> operator()(const AuditRankCommand& command) { return run_audit_rank(command, context); }
   Result<int> operator()(const PlayerCommand& command) { return run_player(command, context); }
+  Result<int> operator()(const ErasuresCommand& command) { return run_erasures(command, context); }
   Result<int> operator()(const AuditLogCommand& command) { return run_audit_log(command, context); }
   Result<int> operator()(const ProduceCommand& command) { return run_produce(command, context); }
   Result<int> operator()(const DeadLettersCommand& command) { return run_dead_letters(command, context); }
