@@ -6,9 +6,10 @@ from scoreline import Server
 class Nodes:
     """`scoreline serve` so many times; any of them may be killed, stopped and started again."""
 
-    def __init__(self, stores, folder, count=2, ledger=None, index=None, more=()):
-        """`stores`: None for a server over its own folder. `more` arguments stand behind the others."""
+    def __init__(self, stores, folder, count=2, ledger=None, index=None, more=(), **how):
+        """`stores`: None for a server over its own folder. `more` arguments are the last ones; `how`: see Server."""
         self.arguments = more
+        self.how = how
         if stores:
             postgres, redis = stores
             self.arguments = ("--ledger", ledger or postgres.url, "--index", index or redis.url, *more)
@@ -23,7 +24,7 @@ class Nodes:
         return self.servers[-1]
 
     def start(self, number):
-        return Server(self.folder / f"node{number}", *self.arguments)
+        return Server(self.folder / f"node{number}", *self.arguments, **self.how)
 
     def restart(self, number):
         """In place of one that has ended; at another port."""
