@@ -1,4 +1,4 @@
-// Scoreline as a C++20 library: leaderboards in this process, kept in a folder.
+// Scoreline as a C++20 library: leaderboards in this process, kept in a folder, or in stores that many processes share.
 //
 //     auto scoreline = scoreline::Scoreline::open("data");
 //     auto board = scoreline.leaderboard("main", {.rule = scoreline::Rule::sum});
@@ -54,7 +54,6 @@ class Failure : public std::runtime_error {
 /// How a player's results become the points that count.
 enum class Rule { best, least, sum, latest };
 enum class Order { descending, ascending };
-/// Who ranks above among equals: who reached the points first, or last.
 /// Among equals: who reached the points first or last ranks above; or all have one rank, 1, 2, 2, 4 or (dense) 1, 2,
 /// 2, 3.
 enum class Ties { first, last, shared, dense };
@@ -151,6 +150,26 @@ struct PlaceOnBoard {
 
 class Scoreline;
 
+/// Players with points of a range, both ends in it.
+struct Bucket {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::uint64_t count = 0;
+};
+
+/// How the points of a board are spread.
+struct Distribution {
+  std::uint64_t players = 0;
+  std::vector<Bucket> buckets;       ///< ascending; their counts add up to `players`
+  std::map<int, std::int64_t> cuts;  ///< by percent: whoever has these points is level with or ahead of that share
+};
+
+/// Where servers and programs keep leaderboards together.
+struct SharedStores {
+  std::string ledger;  ///< `postgresql://…`
+  std::string index;   ///< `redis://…`, `rediss://…`, `redis-sentinel://…/NAME`, `redis-cluster://…`
+};
+
 /// One board: a season of a leaderboard.
 class Board {
  public:
@@ -178,6 +197,8 @@ class Board {
   std::optional<Entry> at_rank(std::uint64_t rank) const;
   /// How many players.
   std::uint64_t size() const;
+  /// `buckets` 1..100, equally wide from the lowest to the highest points there are.
+  Distribution distribution(std::size_t buckets = 10) const;
 
   /// The board of another season (0..2,147,483,647) of the same leaderboard. It opens with its first result.
   Board season(std::int64_t id) const;
@@ -201,6 +222,9 @@ class Scoreline {
   /// Opens the folder, makes it when it is not there, and brings the boards up from what is kept in it (about a second
   /// for a million players). Failure `locked` when another process has it open.
   static Scoreline open(const std::filesystem::path& folder);
+  /// The same over stores that other processes may use at the same time, servers of the program among them. Boards that
+  /// the index lacks are made. Failure `usage` for a URL of another kind.
+  static Scoreline open(const SharedStores& stores);
 
   /// A leaderboard that is there (`main` always is), at its current season.
   Board leaderboard(std::string_view name);

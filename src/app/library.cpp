@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/backing.h"
 #include "app/engine.h"
 #include "base/limits.h"
 #include "base/uuid.h"
@@ -124,6 +125,13 @@ std::vector<Entry> entries_of(Result<lb::Page> page, const lb::Definition& defin
 
 struct Scoreline::Core {
   std::unique_ptr<app::Engine> engine;
+
+  static std::shared_ptr<Core> open(const app::EngineOptions& options) {
+    auto core = std::make_shared<Core>();
+    core->engine = value_of(app::Engine::open(options));
+    value_of(core->engine->rebuild());
+    return core;
+  }
 
   /// Runs `change` where no result is half way, and waits for it.
   template <typename Change>
@@ -256,6 +264,15 @@ std::vector<std::optional<Entry>> Board::find(std::span<const std::string> playe
   return found;
 }
 
+Distribution Board::distribution(std::size_t buckets) const {
+  if (buckets < 1 || buckets > lb::kMaxBuckets) throw Failure("invalid", "must be 1..100", "buckets");
+  const auto found = value_of(place_->service().distribution(place_->ref(), buckets));
+  Distribution shown{.players = found.players, .buckets = {}, .cuts = {}};
+  for (const lb::Bucket& each : found.buckets) shown.buckets.push_back({each.points.low, each.points.high, each.count});
+  for (const lb::PercentileCut& cut : found.cuts) shown.cuts.emplace(cut.percent, cut.points);
+  return shown;
+}
+
 std::uint64_t Board::size() const { return value_of(place_->service().top(place_->ref(), 1)).players; }
 
 Board Board::season(std::int64_t id) const {
@@ -277,12 +294,18 @@ Board Board::as_of(Time at) const {
 }
 
 Scoreline Scoreline::open(const std::filesystem::path& folder) {
-  auto core = std::make_shared<Core>();
   app::EngineOptions options;
   options.data = folder;
-  core->engine = value_of(app::Engine::open(options));
-  value_of(core->engine->rebuild());
-  return Scoreline(std::move(core));
+  return Scoreline(Core::open(options));
+}
+
+Scoreline Scoreline::open(const SharedStores& stores) {
+  if (!stores.ledger.starts_with("postgres")) throw Failure("usage", "must be a URL, postgresql://…", "ledger");
+  if (!app::is_shared_index(stores.index)) throw Failure("usage", "must be a URL, like redis://…", "index");
+  app::EngineOptions options;
+  options.ledger = stores.ledger;
+  options.index = stores.index;
+  return Scoreline(Core::open(options));
 }
 
 Board Scoreline::leaderboard(std::string_view name) {

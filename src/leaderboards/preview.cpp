@@ -34,8 +34,8 @@ class MovedBoard {
  public:
   MovedBoard(const BoardReader& reader, const Board& board) : reader_(reader), board_(board), codec_(board) {}
 
-  /// nullopt: nobody's standing would be another one.
-  Result<std::optional<PreviewedBoard>> preview(const CountedBoard& counted, std::span<const PlayerId> players);
+  /// Without players where nobody's standing would be another one.
+  Result<PreviewedBoard> preview(const CountedBoard& counted, std::span<const PlayerId> players);
 
  private:
   Result<void> read_moves(const CountedBoard& counted, std::span<const PlayerId> players);
@@ -205,16 +205,16 @@ Result<Entry> MovedBoard::entry_after(const Move& move) const {
   return rank.map([&](std::uint64_t is) { return Entry{is, move.player, *move.after}; });
 }
 
-Result<std::optional<PreviewedBoard>> MovedBoard::preview(const CountedBoard& counted,
-                                                          std::span<const PlayerId> players) {
+Result<PreviewedBoard> MovedBoard::preview(const CountedBoard& counted, std::span<const PlayerId> players) {
+  PreviewedBoard to{.board = board_.id};
   if (auto read = read_moves(counted, players); !read) return fail(read.error());
-  if (moves_.empty()) return std::optional<PreviewedBoard>();
+  if (moves_.empty()) return to;
   const auto first = reader_.range(board_, 1, 1);
   if (!first) return fail(first.error());
   players_ = first->players;
   if (auto placed = place_moves(); !placed) return fail(placed.error());
   const auto everybody = [](const auto&, const auto&) { return true; };
-  PreviewedBoard to{.board = board_.id, .players_before = players_};
+  to.players_before = players_;
   to.players_after = less(players_, movers(everybody, false)) + movers(everybody, true);
   count_others(to);
   for (const Move& move : moves_) {
@@ -242,7 +242,7 @@ Result<Preview> preview_of(Ledger& ledger, const RankIndex& index, const Leaderb
   for (const auto& [season, counted] : *boards) {
     auto board = MovedBoard(index, counted.board).preview(counted, players);
     if (!board) return fail(std::move(board).error());
-    if (*board) preview.boards.push_back(**std::move(board));
+    if (!board->players.empty()) preview.boards.push_back(*std::move(board));
   }
   return preview;
 }

@@ -59,8 +59,9 @@ def test_every_result_counts_on_one_day(stores, tmp_path):
     config = tmp_path / "scoreline.toml"
     config.write_text('[leaderboards.main]\nrule = "sum"\nperiods = ["day"]\n')
     before = ("faketime", "-f", f"@{day} 23:59:54")
-    with Nodes(stores, tmp_path / "nodes", before=before, environment=clean_environment(TZ="UTC", FAKETIME_DONT_FAKE_MONOTONIC="1"),
-               more=("--config", config)) as servers:
+    environment = clean_environment(TZ="UTC", FAKETIME_DONT_FAKE_MONOTONIC="1")
+    with Nodes(stores, tmp_path / "nodes", more=("--config", config), before=before,
+               environment=environment) as servers:
         senders = [Sender(server, midnight) for server in servers]
         for sender in senders:
             sender.start()

@@ -220,6 +220,22 @@ TEST_F(LibraryTest, ASeasonIsOpenedClosedAndReadFromItsArchive) {
   EXPECT_EQ(field, "from");
 }
 
+TEST_F(LibraryTest, TheDistributionCountsEverybody) {
+  auto scoreline = Scoreline::open(folder_.path());
+  auto board = scoreline.leaderboard("main");
+  for (int i = 0; i < 10; ++i) board.add_points("player" + std::to_string(i), i);
+  const auto spread = board.distribution(2);
+  EXPECT_EQ(spread.players, 10U);
+  ASSERT_EQ(spread.buckets.size(), 2U);
+  EXPECT_EQ(spread.buckets[0].low, 0);
+  EXPECT_EQ(spread.buckets[0].count, 5U);
+  EXPECT_EQ(spread.buckets[1].high, 9);
+  EXPECT_EQ(spread.cuts.count(50), 1U);
+  std::string field;
+  EXPECT_EQ(code_of([&] { board.distribution(0); }, &field), "invalid");
+  EXPECT_EQ(field, "buckets");
+}
+
 TEST_F(LibraryTest, APlayerIsOnTheBoardsOfTheSeasonAndOfTheDay) {
   auto scoreline = Scoreline::open(folder_.path());
   auto board = scoreline.leaderboard("main", {.days = true});
