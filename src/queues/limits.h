@@ -20,6 +20,9 @@ inline constexpr std::size_t kMaxQueues = 10'000;
 inline constexpr std::size_t kMaxJobs = 1'000;
 /// Jobs that one queue holds, whatever their state; its slots are numbered in 32 bits.
 inline constexpr std::size_t kMaxJobsInQueue = 100'000'000;
+/// How long one take waits at most, and how many takes of a process may wait at once.
+inline constexpr std::chrono::milliseconds kMaxWait = std::chrono::minutes{10};
+inline constexpr std::size_t kMaxWaitingTakes = 100'000;
 inline constexpr int kMaxAttempts = 1'000;  ///< and of the crash limit
 inline constexpr std::chrono::milliseconds kMinLease{1};
 inline constexpr std::chrono::milliseconds kMaxLease = std::chrono::hours{24};
