@@ -2,55 +2,23 @@
 
 #include <algorithm>
 
+#include "base/cron_times.h"
 #include "base/limits.h"
 #include "base/time_zone.h"
-#include "leaderboards/cron.h"
 
 namespace scoreline::leaderboards {
 namespace {
 
 constexpr std::chrono::milliseconds kShortestSeason = std::chrono::minutes{1};
 constexpr std::chrono::milliseconds kLongestSeason = std::chrono::hours{24 * 3'660};
-constexpr std::int64_t kDayMs = 86'400'000;
-/// How far back the last time that a cron expression named may lie; see Cron.
-constexpr std::int64_t kFarthestBackMs = 41 * 366 * kDayMs;
 
 Timestamp first_possible(const SeasonSchedule& schedule) { return schedule.from.value_or(kMinTimestamp); }
 
 std::optional<Timestamp> if_in_range(Timestamp at) { return at <= kMaxTimestamp ? std::optional(at) : std::nullopt; }
 
-/// A cron expression in its zone.
-class CronBoundaries {
- public:
-  explicit CronBoundaries(const Definition& definition)
-      : cron_(*Cron::parse(*definition.schedule.cron)), zone_(*TimeZone::find(definition.periods.time_zone)) {}
-
-  Timestamp after(Timestamp at) const {
-    // What clocks show now they have shown, and all before it; a time that is skipped still lies ahead until the gap.
-    LocalTime named{zone_.local(at).ms + 1};
-    while (true) {
-      named = cron_.next(named);
-      const Timestamp instant = zone_.first_instant(named);
-      if (instant > at) return instant;
-      ++named.ms;
-    }
-  }
-
-  /// By halves: `after` never falls, and steps from one to the next would be 44,000 for each minute of January.
-  std::optional<Timestamp> until(Timestamp at) const {
-    std::int64_t before = at.ms - kFarthestBackMs;
-    if (after(Timestamp{before}) > at) return std::nullopt;
-    for (std::int64_t beyond = at.ms; beyond - before > 1;) {
-      const std::int64_t middle = before + (beyond - before) / 2;
-      (after(Timestamp{middle}) > at ? beyond : before) = middle;
-    }
-    return after(Timestamp{before});
-  }
-
- private:
-  Cron cron_;
-  TimeZone zone_;
-};
+CronTimes boundaries(const Definition& definition) {
+  return {*Cron::parse(*definition.schedule.cron), *TimeZone::find(definition.periods.time_zone)};
+}
 
 }  // namespace
 
@@ -81,7 +49,7 @@ Result<void> validate(const SeasonSchedule& schedule) {
 std::optional<Timestamp> boundary_after(const Definition& definition, Timestamp at) {
   const SeasonSchedule& schedule = definition.schedule;
   const Timestamp before_first{first_possible(schedule).ms - 1};
-  if (schedule.cron) return if_in_range(CronBoundaries(definition).after(std::max(at, before_first)));
+  if (schedule.cron) return if_in_range(boundaries(definition).after(std::max(at, before_first)));
   if (!schedule.every) return std::nullopt;
   if (at <= before_first) return schedule.from;
   const std::int64_t every = schedule.every->count();
@@ -92,7 +60,7 @@ std::optional<Timestamp> boundary_until(const Definition& definition, Timestamp 
   const SeasonSchedule& schedule = definition.schedule;
   if (at < first_possible(schedule)) return std::nullopt;
   if (schedule.cron) {
-    const auto found = CronBoundaries(definition).until(at);
+    const auto found = boundaries(definition).until(at);
     return found && *found >= first_possible(schedule) ? found : std::nullopt;
   }
   if (!schedule.every) return std::nullopt;

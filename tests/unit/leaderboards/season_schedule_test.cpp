@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/cron.h"
 #include "base/duration.h"
 #include "base/limits.h"
-#include "leaderboards/cron.h"
 #include "support/process.h"
 
 namespace scoreline::leaderboards {

@@ -1,10 +1,10 @@
-#include "leaderboards/cron.h"
+#include "base/cron.h"
 
 #include <charconv>
 #include <chrono>
 #include <string>
 
-namespace scoreline::leaderboards {
+namespace scoreline {
 namespace {
 
 struct Field {
@@ -175,4 +175,4 @@ LocalTime Cron::next(LocalTime from) const {
   return at(*later, *minute_of_day(0));
 }
 
-}  // namespace scoreline::leaderboards
+}  // namespace scoreline

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/time_zone.h"
 
-namespace scoreline::leaderboards {
+namespace scoreline {
 
 class Cron {
  public:
@@ -34,4 +34,4 @@ class Cron {
   bool either_day_ = false;
 };
 
-}  // namespace scoreline::leaderboards
+}  // namespace scoreline
