@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "queues/options.h"
+#include "queues/schedule.h"
 #include "queues/stored_job.h"
 #include "queues/transition.h"
 
@@ -34,19 +35,29 @@ struct JobChange {
   StoredJob job;
 };
 
-/// What goes into one transaction: queues that are new or have changed, and what their jobs have become, each once.
+struct ScheduleRecord {
+  QueueNumber queue = 0;
+  Schedule schedule;
+  Timestamp last;  ///< the tick that was put in last, or when the schedule was made
+  bool dropped = false;
+};
+
+/// What goes into one transaction: queues and schedules that are new or have changed, and what their jobs have become,
+/// each once. A tick of a schedule goes in together with its job.
 struct LedgerBatch {
   std::vector<QueueRecord> queues;
+  std::vector<ScheduleRecord> schedules;
   std::vector<JobChange> jobs;
-  bool empty() const { return queues.empty() && jobs.empty(); }
+  bool empty() const { return queues.empty() && schedules.empty() && jobs.empty(); }
 };
 
 class JobLedger {
  public:
   virtual ~JobLedger() = default;
 
-  /// All queues, then all jobs. Errors: damaged, storage_failed.
+  /// All queues, then all schedules, then all jobs. Errors: damaged, storage_failed.
   virtual Result<void> load(const std::function<void(const QueueRecord&)>& queue,
+                            const std::function<void(const ScheduleRecord&)>& schedule,
                             const std::function<void(QueueNumber, const JobRow&)>& job) = 0;
 
   /// All of the batch or none. The same batch again changes nothing: so an unknown outcome is settled.

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "queues/options.h"
+#include "queues/schedule.h"
 #include "queues/stored_job.h"
 #include "queues/values.h"
 
@@ -68,6 +69,12 @@ struct ListSpec {
   std::size_t count = 100;  ///< 1..kMaxJobs
 };
 
+struct ScheduleState {
+  Schedule schedule;
+  std::optional<Timestamp> last;  ///< the tick that was put in last
+  std::optional<Timestamp> next;
+};
+
 class JobStore {
  public:
   template <typename T>
@@ -104,6 +111,15 @@ class JobStore {
   /// Gives them back, to their places or for after `delay`. Counts as no attempt.
   virtual void release(std::string_view queue, std::vector<HeldJob> jobs,
                        std::optional<std::chrono::milliseconds> delay, Done<std::vector<Result<JobState>>> done) = 0;
+
+  // Schedules (schedule.h): a job at each tick, once, however many processes share the store.
+
+  /// Makes it, or puts it in the place of the one of its name; its ticks begin now. One that is there already, and says
+  /// the same, stays as it is: so its ticks while nobody ran are made up for.
+  virtual void put_schedule(std::string_view queue, const Schedule& schedule, Done<void> done) = 0;
+  /// False when it is not there. Jobs that it put in stay.
+  virtual void drop_schedule(std::string_view queue, std::string_view name, Done<bool> done) = 0;
+  virtual void schedules(std::string_view queue, Done<std::vector<ScheduleState>> done) = 0;
 
   // Operating.
 

@@ -16,6 +16,7 @@ inline constexpr std::size_t kMaxReasonBytes = 1'000;
 inline constexpr std::size_t kMaxPayloadBytes = 4 * 1024 * 1024;
 inline constexpr std::size_t kDefaultPayloadBytes = 256 * 1024;
 inline constexpr std::size_t kMaxQueues = 10'000;
+inline constexpr std::size_t kMaxSchedules = 100;  ///< of one queue
 /// Jobs of one enqueueMany, one take, one page of a list.
 inline constexpr std::size_t kMaxJobs = 1'000;
 /// Jobs that one queue holds, whatever their state; its slots are numbered in 32 bits.
