@@ -119,6 +119,8 @@ def test_an_offer_that_was_under_way_does_not_stay(stores, tmp_path, deed):
             if deed == "restore":
                 assert moderate(two, board, "hide", "p1")[0] == 200
                 wait_until(lambda b=board: one.get(f"{b.path}/hidden-players")["players"] == 1, 5, "the change")
+                # Answered when the boards have followed too: held up there, the writer would come to no result.
+                assert submit(one, board, str(uuid.uuid4()), ["p2"], chance)
             proxy.mode = "hold"
             sender = threading.Thread(target=submit, args=(one, board, match, ["p1", "p2"], chance))
             sender.start()
