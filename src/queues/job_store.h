@@ -2,7 +2,8 @@
 // ledger (embedded_job_store.h), one on Redis. One contract suite holds both to the same answers.
 //
 // Every call returns at once and answers through `done`, once: on the caller's thread before it returns, or later on a
-// thread of the store. `done` must be short and must not block; it may call the store again.
+// thread of the store, or of another caller whose call let it go on. `done` must be short and must not block; it may
+// call the store again.
 //
 // Queues come into being with defaults when something is put in, taken, polled, or set. Calls that only look, and those
 // on jobs, answer not_found for a queue that is not there.

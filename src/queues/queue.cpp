@@ -129,6 +129,16 @@ std::optional<Monotonic> Queue::next_lease_end() const {
   return leased_.empty() ? std::nullopt : std::optional(Monotonic{leased_.front().key.at});
 }
 
+std::optional<Timestamp> Queue::next_forgetting() const {
+  std::optional<Timestamp> next;
+  if (!done_.empty()) next = Timestamp{done_.front().key.at};
+  if (!dead_.empty()) {
+    const Timestamp dropped{dead_.front().key.at + options_.dead_for.count()};
+    next = next ? std::min(*next, dropped) : dropped;
+  }
+  return next;
+}
+
 std::optional<Timestamp> Queue::next_due() const {
   std::optional<Timestamp> due;
   for (int priority = 0; priority < kPriorities && !paused_; ++priority) {

@@ -80,6 +80,8 @@ class Queue {
   std::size_t upkeep(Instant now, std::size_t limit);
   /// When the first lease runs out.
   std::optional<Monotonic> next_lease_end() const;
+  /// When upkeep next has an id to forget, or a dead job to drop.
+  std::optional<Timestamp> next_forgetting() const;
 
   // Operating.
 

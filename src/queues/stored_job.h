@@ -25,6 +25,8 @@ struct StoredJob {
   std::string payload;
   std::string reason;
 
+  friend bool operator==(const StoredJob&, const StoredJob&) = default;
+
   int attempt() const { return row().attempt(); }
   /// Views of this.
   JobRow row() const {

@@ -1,0 +1,49 @@
+// The three forms that calls of the embedded store have: they look, they change a queue, or they change each of some
+// jobs that workers hold.
+#pragma once
+
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include "queues/embedded_turn.h"
+#include "queues/specs.h"
+
+namespace scoreline::queues {
+
+/// `call(turn)` is a Result<T>.
+template <typename T, typename Call>
+void EmbeddedJobStore::read(std::string_view queue, const Done<T>& done, Call call) {
+  if (auto ok = check_queue_name(queue); !ok) return done(fail(ok.error()));
+  ServedQueue* const served = known(queue);
+  if (served == nullptr) return done(fail(no_such_queue(queue)));
+  Turn turn(*this, *served);
+  Result<T> answer = turn.is_there() ? call(turn) : fail(no_such_queue(queue));
+  turn.finish(done, std::move(answer));
+}
+
+template <typename T, typename Call>
+void EmbeddedJobStore::change(std::string_view queue, bool comes_into_being, const Done<T>& done, Call call) {
+  if (!comes_into_being) return read(queue, done, std::move(call));
+  const auto served = known_or_new(queue);
+  if (!served) return done(fail(served.error()));
+  Turn turn(*this, **served);
+  Result<T> answer = call(turn);
+  if (answer) turn.bring_into_being();
+  turn.finish(done, std::move(answer));
+}
+
+/// `call(turn, job)` is a Result<T>.
+template <typename T, typename Call>
+void EmbeddedJobStore::change_each(std::string_view queue, const std::vector<HeldJob>& jobs, Result<void> checked,
+                                   const Done<std::vector<Result<T>>>& done, Call call) {
+  if (!checked) return done(fail(std::move(checked).error()));
+  change(queue, false, done, [&](Turn& turn) -> Result<std::vector<Result<T>>> {
+    std::vector<Result<T>> answers;
+    answers.reserve(jobs.size());
+    for (const HeldJob& job : jobs) answers.push_back(call(turn, job));
+    return answers;
+  });
+}
+
+}  // namespace scoreline::queues

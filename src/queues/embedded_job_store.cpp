@@ -1,0 +1,176 @@
+#include "queues/embedded_job_store.h"
+
+#include <fmt/format.h>
+
+#include "queues/embedded_calls.h"
+#include "queues/specs.h"
+
+namespace scoreline::queues {
+namespace {
+
+/// What the agenda's thread does in one go under the lock of a queue.
+constexpr std::size_t kStepsInOneGo = 1'000;
+
+Error stopping() { return {Code::not_ready, "the process is stopping", {}, std::chrono::seconds{1}}; }
+
+}  // namespace
+
+EmbeddedJobStore::EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random, Driven driven)
+    : clock_(clock), random_(random), agenda_(clock, [this](std::size_t index) {
+        std::shared_lock lock(names_lock_);
+        ServedQueue& served = served_[index];
+        lock.unlock();
+        look_after(served);
+      }) {
+  SCORELINE_CHECK(ledger == nullptr);
+  if (driven == Driven::by_threads) agenda_.start();
+}
+
+EmbeddedJobStore::~EmbeddedJobStore() {
+  agenda_.stop();
+  for (ServedQueue& served : served_) {
+    while (!served.waiting.empty()) served.waiting.pop_front().done(fail(stopping()));
+  }
+}
+
+void EmbeddedJobStore::step() { agenda_.call_due(); }
+
+ServedQueue* EmbeddedJobStore::known(std::string_view name) const {
+  const std::shared_lock lock(names_lock_);
+  const auto at = names_.find(name);
+  return at == names_.end() ? nullptr : at->second;
+}
+
+Result<ServedQueue*> EmbeddedJobStore::known_or_new(std::string_view name) {
+  if (ServedQueue* const served = known(name)) return served;
+  if (auto ok = check_queue_name(name); !ok) return fail(ok.error());
+  const std::lock_guard lock(names_lock_);
+  if (const auto at = names_.find(name); at != names_.end()) return at->second;
+  if (served_.size() == kMaxQueues) {
+    return fail(Code::overloaded, fmt::format("there are {} queues already", kMaxQueues), "queue");
+  }
+  ServedQueue& served = served_.emplace_back();
+  served.index = served_.size() - 1;
+  served.record.name = name;
+  served.queue = std::make_unique<Queue>(served.record.options, random_, served.recorder);
+  names_.emplace(name, &served);
+  return &served;
+}
+
+void EmbeddedJobStore::look_after(ServedQueue& served) {
+  Turn turn(*this, served);
+  served.called_at.reset();
+  const bool more = turn.queue().upkeep(turn.now(), kStepsInOneGo) == kStepsInOneGo;
+  turn.serve();
+  turn.end_waits();
+  if (more) {
+    served.called_at = turn.now().steady;
+    agenda_.set(served.index, turn.now().steady);
+  }
+  turn.finish();
+}
+
+void EmbeddedJobStore::enqueue(std::string_view queue, std::vector<JobSpec> jobs,
+                               Done<std::vector<EnqueueAnswer>> done) {
+  if (auto ok = check_count(jobs.size()); !ok) return done(fail(ok.error()));
+  change(queue, true, done, [&](Turn& turn) -> Result<std::vector<EnqueueAnswer>> {
+    if (auto ok = check(jobs, turn.queue().options()); !ok) return fail(ok.error());
+    give_ids(jobs, turn.now().wall, random_);
+    std::vector<NewJob> made;
+    made.reserve(jobs.size());
+    for (const JobSpec& job : jobs) made.push_back(new_job(job, turn.now().wall));
+    std::vector<Enqueued> enqueued(made.size());
+    if (auto ok = turn.queue().enqueue(made, enqueued, turn.now()); !ok) return fail(ok.error());
+    std::vector<EnqueueAnswer> answers;
+    answers.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      answers.push_back({std::move(jobs[i].id), enqueued[i].outcome, enqueued[i].state});
+    }
+    return answers;
+  });
+}
+
+TakeTicket EmbeddedJobStore::take(std::string_view queue, const TakeSpec& spec, Done<std::vector<StoredJob>> done) {
+  if (auto ok = check(spec); !ok) return done(fail(ok.error())), TakeTicket{};
+  const auto served = known_or_new(queue);
+  if (!served) return done(fail(served.error())), TakeTicket{};
+  Turn turn(*this, **served);
+  turn.bring_into_being();
+  std::vector<StoredJob> jobs;
+  turn.serve();
+  if ((*served)->waiting.empty()) {
+    turn.queue().take(spec.max, spec.lease.value_or(turn.queue().options().lease), turn.now(),
+                      [&](const JobRow& row) { jobs.push_back(stored(row)); });
+  }
+  TakeTicket ticket;
+  if (!jobs.empty() || spec.wait.count() == 0) return turn.finish(done, Result<std::vector<StoredJob>>(jobs)), ticket;
+  if (takes_waiting_.fetch_add(1) >= kMaxWaitingTakes) {
+    --takes_waiting_;
+    const Error full{Code::overloaded, fmt::format("{} takes wait already", kMaxWaitingTakes), {}, {}};
+    return turn.finish(done, Result<std::vector<StoredJob>>(fail(full))), ticket;
+  }
+  turn.wait({spec.max, spec.lease, turn.now().steady + spec.wait, std::move(done)}, ticket);
+  turn.finish();
+  return ticket;
+}
+
+void EmbeddedJobStore::cancel(TakeTicket take) {
+  const std::uint64_t place = take.number >> kTakeNumberBits;
+  std::shared_lock lock(names_lock_);
+  if (place == 0 || place > served_.size()) return;
+  ServedQueue& served = served_[place - 1];
+  lock.unlock();
+  Turn turn(*this, served);
+  const std::uint64_t number = take.number & ((std::uint64_t{1} << kTakeNumberBits) - 1);
+  turn.answer_waiting(number, {Code::conflict, "the take was cancelled", {}, {}});
+  turn.finish();
+}
+
+void EmbeddedJobStore::poll(std::string_view queue, Done<std::optional<StoredJob>> done) {
+  change(queue, true, done, [](Turn& turn) -> Result<std::optional<StoredJob>> {
+    std::optional<StoredJob> polled;
+    turn.serve();
+    turn.queue().poll(turn.now(), [&](const JobRow& row) { polled = stored(row); });
+    return polled;
+  });
+}
+
+void EmbeddedJobStore::poll_due(std::string_view queue, Done<std::optional<StoredJob>> done) {
+  change(queue, true, done, [](Turn& turn) -> Result<std::optional<StoredJob>> {
+    std::optional<StoredJob> polled;
+    turn.serve();
+    turn.queue().poll_due(turn.now(), [&](const JobRow& row) { polled = stored(row); });
+    return polled;
+  });
+}
+
+void EmbeddedJobStore::ack(std::string_view queue, std::vector<HeldJob> jobs, Done<std::vector<Result<void>>> done) {
+  change_each<void>(queue, jobs, check(jobs, {}, {}), done,
+                    [](Turn& turn, const HeldJob& job) { return turn.queue().ack(job.id, job.receipt, turn.now()); });
+}
+
+void EmbeddedJobStore::nack(std::string_view queue, std::vector<HeldJob> jobs,
+                            std::optional<std::chrono::milliseconds> delay, std::string reason,
+                            Done<std::vector<Result<JobState>>> done) {
+  change_each<JobState>(queue, jobs, check(jobs, delay, {}), done, [&](Turn& turn, const HeldJob& job) {
+    return turn.queue().nack(job.id, job.receipt, delay, reason, turn.now());
+  });
+}
+
+void EmbeddedJobStore::extend(std::string_view queue, std::vector<HeldJob> jobs,
+                              std::optional<std::chrono::milliseconds> lease,
+                              Done<std::vector<Result<Timestamp>>> done) {
+  change_each<Timestamp>(queue, jobs, check(jobs, {}, lease), done, [&](Turn& turn, const HeldJob& job) {
+    return turn.queue().extend(job.id, job.receipt, lease.value_or(turn.queue().options().lease), turn.now());
+  });
+}
+
+void EmbeddedJobStore::release(std::string_view queue, std::vector<HeldJob> jobs,
+                               std::optional<std::chrono::milliseconds> delay,
+                               Done<std::vector<Result<JobState>>> done) {
+  change_each<JobState>(queue, jobs, check(jobs, delay, {}), done, [&](Turn& turn, const HeldJob& job) {
+    return turn.queue().release(job.id, job.receipt, delay, turn.now());
+  });
+}
+
+}  // namespace scoreline::queues

@@ -1,0 +1,33 @@
+// One queue of the embedded store, with those that wait at it.
+//
+// Thread safety: `lock` guards all the rest but `index`.
+// Invariant: while takes wait there is nothing that the first of them could have, but for what time has brought since.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "queues/job_ledger.h"
+#include "queues/queue.h"
+#include "queues/recorder.h"
+#include "queues/waiting_takes.h"
+
+namespace scoreline::queues {
+
+struct ServedQueue {
+  std::size_t index = 0;  ///< among those of the store
+  std::mutex lock;
+
+  bool there = false;  ///< it has come into being
+  QueueRecord record;  ///< as it is now
+  Recorder recorder;
+  std::unique_ptr<Queue> queue;
+  WaitingTakes waiting;
+  std::uint64_t takes_so_far = 0;
+  std::optional<Monotonic> called_at;  ///< for when the agenda has it
+};
+
+}  // namespace scoreline::queues
