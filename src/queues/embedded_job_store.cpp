@@ -61,6 +61,7 @@ void EmbeddedJobStore::look_after(ServedQueue& served) {
   Turn turn(*this, served);
   served.called_at.reset();
   const bool more = turn.queue().upkeep(turn.now(), kStepsInOneGo) == kStepsInOneGo;
+  turn.tick();
   turn.serve();
   turn.end_waits();
   if (more) {

@@ -59,6 +59,10 @@ class EmbeddedJobStore final : public JobStore {
   void release(std::string_view queue, std::vector<HeldJob> jobs, std::optional<std::chrono::milliseconds> delay,
                Done<std::vector<Result<JobState>>> done) override;
 
+  void put_schedule(std::string_view queue, const Schedule& schedule, Done<void> done) override;
+  void drop_schedule(std::string_view queue, std::string_view name, Done<bool> done) override;
+  void schedules(std::string_view queue, Done<std::vector<ScheduleState>> done) override;
+
   void queues(Done<std::vector<std::string>> done) override;
   void options(std::string_view queue, Done<QueueOptions> done) override;
   void set_options(std::string_view queue, const QueueOptions& options, Done<void> done) override;

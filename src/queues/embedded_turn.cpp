@@ -68,6 +68,9 @@ void EmbeddedJobStore::Turn::call_again() {
     sooner(now_.steady + (ahead + late));
   };
   if (const auto forgetting = queue().next_forgetting()) by_the_wall(*forgetting, kForgettingMayWait);
+  for (const auto& [name, schedule] : served_.schedules) {
+    if (schedule.next) by_the_wall(*schedule.next, milliseconds{0});
+  }
   if (!served_.waiting.empty()) {
     if (const auto end = served_.waiting.next_end()) sooner(*end);
     if (const auto due = queue().next_due()) by_the_wall(*due, milliseconds{0});

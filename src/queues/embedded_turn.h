@@ -22,9 +22,13 @@ class EmbeddedJobStore::Turn {
   Instant now() const { return now_; }
   bool is_there() const { return served_.there; }
   void bring_into_being();
+  /// A schedule that has changed.
+  void note(const ScheduleRecord& record) { schedules_.push_back(record); }
 
   /// Hands jobs to takes that wait, first come, first served.
   void serve();
+  /// Puts in the jobs of schedules whose time has come.
+  void tick();
   /// Answers takes whose wait is over.
   void end_waits();
   void wait(WaitingTake take, TakeTicket& ticket);
@@ -55,6 +59,7 @@ class EmbeddedJobStore::Turn {
   ServedQueue& served_;
   std::unique_lock<std::mutex> lock_;
   Instant now_;
+  std::vector<ScheduleRecord> schedules_;
   std::vector<Answered> answered_;
 };
 

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "queues/job_ledger.h"
 #include "queues/queue.h"
@@ -17,12 +19,19 @@
 
 namespace scoreline::queues {
 
+struct ServedSchedule {
+  ScheduleRecord record;
+  std::optional<Timestamp> ticked;  ///< the last tick that was put in
+  std::optional<Timestamp> next;    ///< when to look at it again; nullopt: never
+};
+
 struct ServedQueue {
   std::size_t index = 0;  ///< among those of the store
   std::mutex lock;
 
   bool there = false;  ///< it has come into being
   QueueRecord record;  ///< as it is now
+  std::map<std::string, ServedSchedule, std::less<>> schedules;
   Recorder recorder;
   std::unique_ptr<Queue> queue;
   WaitingTakes waiting;

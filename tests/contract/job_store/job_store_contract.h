@@ -3,6 +3,7 @@
 
 #include "contract/job_store/job_store_fixture.h"
 #include "contract/job_store/leases_contract.h"
+#include "contract/job_store/schedules_contract.h"
 #include "contract/job_store/waiting_contract.h"
 
 namespace scoreline::queues {
