@@ -19,17 +19,21 @@ void EmbeddedJobStore::read(std::string_view queue, const Done<T>& done, Call ca
   if (served == nullptr) return done(fail(no_such_queue(queue)));
   Turn turn(*this, *served);
   Result<T> answer = turn.is_there() ? call(turn) : fail(no_such_queue(queue));
-  turn.finish(done, std::move(answer));
+  turn.finish_looking(done, std::move(answer));
 }
 
 template <typename T, typename Call>
 void EmbeddedJobStore::change(std::string_view queue, bool comes_into_being, const Done<T>& done, Call call) {
-  if (!comes_into_being) return read(queue, done, std::move(call));
-  const auto served = known_or_new(queue);
+  if (auto ok = check_queue_name(queue); !ok) return done(fail(ok.error()));
+  const auto served = comes_into_being ? known_or_new(queue) : Result<ServedQueue*>(known(queue));
   if (!served) return done(fail(served.error()));
+  if (*served == nullptr) return done(fail(no_such_queue(queue)));
   Turn turn(*this, **served);
+  const bool there = comes_into_being || turn.is_there();
+  Result<void> may = there ? turn.check_writable() : fail(no_such_queue(queue));
+  if (!may) return turn.finish_looking(done, Result<T>(fail(std::move(may).error())));
   Result<T> answer = call(turn);
-  if (answer) turn.bring_into_being();
+  if (answer && comes_into_being) turn.bring_into_being();
   turn.finish(done, std::move(answer));
 }
 

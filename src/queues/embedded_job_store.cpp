@@ -15,25 +15,42 @@ Error stopping() { return {Code::not_ready, "the process is stopping", {}, std::
 
 }  // namespace
 
-EmbeddedJobStore::EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random, Driven driven)
-    : clock_(clock), random_(random), agenda_(clock, [this](std::size_t index) {
+EmbeddedJobStore::EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random)
+    : ledger_(ledger), clock_(clock), random_(random), agenda_(clock, [this](std::size_t index) {
         std::shared_lock lock(names_lock_);
         ServedQueue& served = served_[index];
         lock.unlock();
         look_after(served);
       }) {
-  SCORELINE_CHECK(ledger == nullptr);
-  if (driven == Driven::by_threads) agenda_.start();
+  if (ledger != nullptr) {
+    commit_ = std::make_unique<GroupCommit>(*ledger, [this](const Error& why) { return make_again(why); });
+  }
+}
+
+Result<std::unique_ptr<EmbeddedJobStore>> EmbeddedJobStore::open(JobLedger* ledger, const Clock& clock, Random& random,
+                                                                 Driven driven) {
+  std::unique_ptr<EmbeddedJobStore> store(new EmbeddedJobStore(ledger, clock, random));
+  if (ledger != nullptr) {
+    if (auto loaded = store->load(); !loaded) return fail(loaded.error());
+  }
+  if (driven == Driven::by_steps) return store;
+  if (store->commit_) store->commit_->start();
+  store->agenda_.start();
+  return store;
 }
 
 EmbeddedJobStore::~EmbeddedJobStore() {
   agenda_.stop();
+  if (commit_) commit_->stop();
   for (ServedQueue& served : served_) {
     while (!served.waiting.empty()) served.waiting.pop_front().done(fail(stopping()));
   }
 }
 
-void EmbeddedJobStore::step() { agenda_.call_due(); }
+void EmbeddedJobStore::step() {
+  agenda_.call_due();
+  while (commit_ && commit_->commit_waiting()) continue;
+}
 
 ServedQueue* EmbeddedJobStore::known(std::string_view name) const {
   const std::shared_lock lock(names_lock_);
@@ -49,17 +66,31 @@ Result<ServedQueue*> EmbeddedJobStore::known_or_new(std::string_view name) {
   if (served_.size() == kMaxQueues) {
     return fail(Code::overloaded, fmt::format("there are {} queues already", kMaxQueues), "queue");
   }
+  const QueueNumber number = numbers_.empty() ? 1 : numbers_.rbegin()->first + 1;
+  return &add({number, std::string(name), {}, false});
+}
+
+/// Under names_lock_.
+ServedQueue& EmbeddedJobStore::add(QueueRecord record) {
   ServedQueue& served = served_.emplace_back();
   served.index = served_.size() - 1;
-  served.record.name = name;
+  served.record = std::move(record);
   served.queue = std::make_unique<Queue>(served.record.options, random_, served.recorder);
-  names_.emplace(name, &served);
-  return &served;
+  if (ledger_ != nullptr && served.record.options.durability != Durability::memory) {
+    served.recorder.turn_on(served.record.number);
+  }
+  names_.emplace(served.record.name, &served);
+  numbers_.emplace(served.record.number, &served);
+  return served;
 }
 
 void EmbeddedJobStore::look_after(ServedQueue& served) {
   Turn turn(*this, served);
   served.called_at.reset();
+  if (!turn.check_writable()) {
+    turn.end_waits();
+    return turn.finish();
+  }
   const bool more = turn.queue().upkeep(turn.now(), kStepsInOneGo) == kStepsInOneGo;
   turn.tick();
   turn.serve();
@@ -96,6 +127,9 @@ TakeTicket EmbeddedJobStore::take(std::string_view queue, const TakeSpec& spec, 
   const auto served = known_or_new(queue);
   if (!served) return done(fail(served.error())), TakeTicket{};
   Turn turn(*this, **served);
+  if (auto writable = turn.check_writable(); !writable) {
+    return turn.finish_looking(done, Result<std::vector<StoredJob>>(fail(writable.error()))), TakeTicket{};
+  }
   turn.bring_into_being();
   std::vector<StoredJob> jobs;
   turn.serve();

@@ -4,6 +4,9 @@
 // that other calls changed meanwhile, in one transaction, and then it is answered. Queues with durability `memory`
 // answer at once, and no job of theirs reaches the ledger. Reads answer at once, from memory.
 //
+// When the ledger cannot keep a batch, all that was not kept is answered with its error, and the queues are made again
+// from the ledger: memory never goes on from what the disk does not have. Until that is done, changes are refused.
+//
 // Waiting costs nothing: whatever makes a job ready serves the first take that waits, and one thread for all queues
 // sleeps until the first delayed job falls due, lease ends or wait is over.
 //
@@ -23,6 +26,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "queues/agenda.h"
+#include "queues/group_commit.h"
 #include "queues/job_ledger.h"
 #include "queues/job_store.h"
 #include "queues/served_queue.h"
@@ -36,11 +40,13 @@ class EmbeddedJobStore final : public JobStore {
     by_steps,    ///< by step() alone, for virtual time
   };
 
-  /// `ledger` may be absent: then all queues live in memory. All must outlive it.
-  EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random, Driven driven = Driven::by_threads);
+  /// Makes the queues again from the ledger. `ledger` may be absent: then all queues live in memory. All must outlive
+  /// it. Errors: those of load(), and damaged.
+  static Result<std::unique_ptr<EmbeddedJobStore>> open(JobLedger* ledger, const Clock& clock, Random& random,
+                                                        Driven driven = Driven::by_threads);
   ~EmbeddedJobStore() override;
 
-  /// Does all whose time has come; with Driven::by_steps nothing happens without it.
+  /// Does all whose time has come, and commits what waits; with Driven::by_steps nothing happens without it.
   void step();
   /// When there will be something to do by the clock as it goes now; nullopt: not before the next call.
   std::optional<Monotonic> next_step() const { return agenda_.next(); }
@@ -81,6 +87,16 @@ class EmbeddedJobStore final : public JobStore {
   /// A ticket: the place of its queue, from 1, then the number of the take there.
   static constexpr int kTakeNumberBits = 40;
 
+  EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random);
+  /// Nobody else may hold the lock of a queue, or wait for it.
+  Result<void> load();
+  void make_anew(ServedQueue& served);
+  void load_queue(const QueueRecord& record);
+  Result<void> load_schedule(const ScheduleRecord& record, Instant now);
+  Result<void> load_job(QueueNumber number, const JobRow& row, Instant now);
+  bool make_again(const Error& why);
+
+  ServedQueue& add(QueueRecord record);
   ServedQueue* known(std::string_view name) const;
   Result<ServedQueue*> known_or_new(std::string_view name);
   void look_after(ServedQueue& served);
@@ -93,13 +109,17 @@ class EmbeddedJobStore final : public JobStore {
   void change_each(std::string_view queue, const std::vector<HeldJob>& jobs, Result<void> checked,
                    const Done<std::vector<Result<T>>>& done, Call call);
 
+  JobLedger* const ledger_;  // nullptr: none
   const Clock& clock_;
   Random& random_;
-  mutable std::shared_mutex names_lock_;  // of the next two; a queue stays where it is
+  mutable std::shared_mutex names_lock_;  // of the next three; a queue stays where it is
   std::map<std::string, ServedQueue*, std::less<>> names_;
+  std::map<QueueNumber, ServedQueue*> numbers_;
   std::deque<ServedQueue> served_;
+  std::optional<Error> out_of_step_;  // written under the locks of all queues, read under any of them
   std::atomic<std::size_t> takes_waiting_{0};
-  Agenda agenda_;  // last: it calls look_after()
+  std::unique_ptr<GroupCommit> commit_;  // nullptr: no ledger
+  Agenda agenda_;                        // last: it calls look_after()
 };
 
 }  // namespace scoreline::queues

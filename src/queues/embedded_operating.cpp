@@ -36,6 +36,8 @@ void EmbeddedJobStore::set_options(std::string_view queue, const QueueOptions& o
   change(queue, true, done, [&](Turn& turn) -> Result<void> {
     turn.served().record.options = options;
     turn.queue().set_options(options);
+    turn.note_record();
+    turn.follow_durability();
     return {};
   });
 }
@@ -44,6 +46,7 @@ void EmbeddedJobStore::set_paused(std::string_view queue, bool paused, Done<void
   change(queue, true, done, [&](Turn& turn) -> Result<void> {
     turn.served().record.paused = paused;
     turn.queue().set_paused(paused);
+    turn.note_record();
     return {};
   });
 }

@@ -1,6 +1,7 @@
 #include "queues/embedded_turn.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace scoreline::queues {
 namespace {
@@ -9,10 +10,37 @@ using std::chrono::milliseconds;
 
 /// Ids that are free again and dead jobs that are too old are seen to in lots, not one by one.
 constexpr milliseconds kForgettingMayWait = std::chrono::seconds{1};
+/// What is due while the ledger cannot be written stays so.
+constexpr milliseconds kLookAgain{100};
 
 }  // namespace
 
-void EmbeddedJobStore::Turn::bring_into_being() { served_.there = true; }
+void EmbeddedJobStore::Turn::bring_into_being() {
+  if (served_.there) return;
+  served_.there = true;
+  note_record();
+}
+
+Result<void> EmbeddedJobStore::Turn::check_writable() const {
+  if (store_.ledger_ == nullptr) return {};
+  if (const auto& error = store_.out_of_step_) return fail(*error);
+  if (const auto error = store_.ledger_->write_failure()) return fail(*error);
+  return {};
+}
+
+void EmbeddedJobStore::Turn::follow_durability() {
+  const bool keeps = store_.ledger_ != nullptr && served_.record.options.durability != Durability::memory;
+  if (keeps == served_.recorder.is_on()) return;
+  if (keeps) served_.recorder.turn_on(served_.record.number);
+  record_all(keeps ? Change::added : Change::removed);
+  if (!keeps) served_.recorder.turn_off();
+}
+
+void EmbeddedJobStore::Turn::record_all(Change change) {
+  for (const JobState state : {JobState::ready, JobState::delayed, JobState::leased, JobState::dead, JobState::done}) {
+    queue().list(state, 0, kMaxJobsInQueue, now_, [&](const JobRow& row) { served_.recorder.record({change, row}); });
+  }
+}
 
 void EmbeddedJobStore::Turn::serve() {
   while (!served_.waiting.empty()) {
@@ -49,17 +77,21 @@ bool EmbeddedJobStore::Turn::answer_waiting(std::uint64_t number, Error error) {
 
 void EmbeddedJobStore::Turn::finish() {
   settle();
+  if (needs_commit()) {
+    return commit([takes = std::move(answered_)](const Result<void>& kept) mutable { answer_takes(takes, kept); });
+  }
   lock_.unlock();
-  answer_takes();
+  answer_takes(answered_, {});
 }
 
 void EmbeddedJobStore::Turn::settle() {
-  if (!served_.waiting.empty()) serve();
-  call_again();
+  const bool writable = check_writable().has_value();
+  if (writable && !served_.waiting.empty()) serve();
+  call_again(writable);
 }
 
 /// Calls from the agenda that come too early do no harm, so a time that moves away is left as it is.
-void EmbeddedJobStore::Turn::call_again() {
+void EmbeddedJobStore::Turn::call_again(bool writable) {
   std::optional<Monotonic> next = queue().next_lease_end();
   const auto sooner = [&next](Monotonic at) { next = next ? std::min(*next, at) : at; };
   const auto by_the_wall = [&](Timestamp at, milliseconds late) {
@@ -75,13 +107,34 @@ void EmbeddedJobStore::Turn::call_again() {
     if (const auto end = served_.waiting.next_end()) sooner(*end);
     if (const auto due = queue().next_due()) by_the_wall(*due, milliseconds{0});
   }
+  if (next && !writable) next = std::max(*next, now_.steady + kLookAgain);
   if (!next || (served_.called_at && *served_.called_at <= *next)) return;
   served_.called_at = next;
   store_.agenda_.set(served_.index, *next);
 }
 
-void EmbeddedJobStore::Turn::answer_takes() {
-  for (Answered& each : answered_) each.done(std::move(each.jobs));
+/// Also when nothing has changed, as long as something that it saw is not kept yet: a duplicate is one of a job that
+/// the ledger has.
+bool EmbeddedJobStore::Turn::needs_commit() const {
+  if (!store_.commit_) return false;
+  if (!served_.recorder.empty() || served_.record_changed || !schedules_.empty()) return true;
+  return served_.recorder.is_on() && !store_.commit_->is_idle();
+}
+
+void EmbeddedJobStore::Turn::commit(GroupCommit::Kept kept) {
+  LedgerBatch batch;
+  if (std::exchange(served_.record_changed, false)) batch.queues.push_back(served_.record);
+  batch.schedules = std::move(schedules_);
+  batch.jobs = served_.recorder.take();
+  const bool disk = served_.record.options.durability == Durability::disk;
+  store_.commit_->add(std::move(batch), disk ? Durability::disk : Durability::os, std::move(kept));
+  lock_.unlock();
+}
+
+void EmbeddedJobStore::Turn::answer_takes(std::vector<Answered>& takes, const Result<void>& kept) {
+  for (Answered& each : takes) {
+    each.done(kept ? std::move(each.jobs) : Result<std::vector<StoredJob>>(fail(kept.error())));
+  }
 }
 
 }  // namespace scoreline::queues

@@ -22,6 +22,10 @@ class EmbeddedJobStore::Turn {
   Instant now() const { return now_; }
   bool is_there() const { return served_.there; }
   void bring_into_being();
+  /// Errors: while what is in memory may not be what the ledger has.
+  Result<void> check_writable() const;
+  /// What the queue is set to has changed.
+  void note_record() { served_.record_changed = true; }
   /// A schedule that has changed.
   void note(const ScheduleRecord& record) { schedules_.push_back(record); }
 
@@ -35,16 +39,32 @@ class EmbeddedJobStore::Turn {
   /// The take that waits no longer.
   bool answer_waiting(std::uint64_t number, Error error);
 
-  /// Ends the turn with an answer.
+  /// What the ledger keeps follows from the queue's durability, which may have changed: brings all jobs in, or takes
+  /// all out.
+  void follow_durability();
+
+  /// Ends the turn of a call that changes something: answered once the ledger has it.
   template <typename T>
   void finish(const Done<T>& done, Result<T> answer) {
     settle();
-    lock_.unlock();
-    done(std::move(answer));
-    answer_takes();
+    if (!needs_commit()) {
+      lock_.unlock();
+      done(std::move(answer));
+      return answer_takes(answered_, {});
+    }
+    commit([done, answer = std::move(answer), takes = std::move(answered_)](const Result<void>& kept) mutable {
+      done(kept ? std::move(answer) : Result<T>(fail(kept.error())));
+      answer_takes(takes, kept);
+    });
   }
   /// Ends the turn of a call that has no answer (yet).
   void finish();
+  /// Ends the turn of a call that only looks: answered at once.
+  template <typename T>
+  void finish_looking(const Done<T>& done, Result<T> answer) {
+    finish();
+    done(std::move(answer));
+  }
 
  private:
   struct Answered {
@@ -52,8 +72,11 @@ class EmbeddedJobStore::Turn {
     Result<std::vector<StoredJob>> jobs;
   };
   void settle();
-  void call_again();
-  void answer_takes();
+  void call_again(bool writable);
+  bool needs_commit() const;
+  void commit(GroupCommit::Kept kept);
+  void record_all(Change change);
+  static void answer_takes(std::vector<Answered>& takes, const Result<void>& kept);
 
   EmbeddedJobStore& store_;
   ServedQueue& served_;

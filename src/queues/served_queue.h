@@ -31,6 +31,7 @@ struct ServedQueue {
 
   bool there = false;  ///< it has come into being
   QueueRecord record;  ///< as it is now
+  bool record_changed = false;  ///< since the ledger was told
   std::map<std::string, ServedSchedule, std::less<>> schedules;
   Recorder recorder;
   std::unique_ptr<Queue> queue;
