@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,17 @@ struct ServerInfo {
   std::string maxmemory_policy;
 };
 
+/// Messages of one channel, in their order. What is published while it is not there is lost.
+///
+/// Thread safety: one thread at a time.
+class Subscription {
+ public:
+  virtual ~Subscription() = default;
+  /// The next message; nullopt when none has come until then. Asks now and then whether the node is still there.
+  /// Errors: storage_failed: it is of no use any more.
+  virtual Result<std::optional<std::string>> next(Monotonic until) = 0;
+};
+
 struct ClientOptions {
   /// From a call to its answer, all of its retries included. After it the connection is closed: everything in flight
   /// there is unknown_outcome, as nobody can say which answers would still come.
@@ -98,6 +110,10 @@ class Client {
   /// Of the node that holds `key`, as of its present connection; connects when there is none. Cheap once connected.
   /// That connection may be gone by the next call: put `run_id` into the ScriptCall to be sure whom it reaches.
   virtual Result<ServerInfo> server_of(std::string_view key) = 0;
+
+  /// Hears `channel` over a connection of its own to the node that `channel` as a key would be on; in a cluster every
+  /// node hears everything. Errors: those of a call.
+  virtual Result<std::unique_ptr<Subscription>> subscribe(std::string_view channel) = 0;
 
   /// What server_of told of that node is to be asked again: the next call makes a new connection.
   virtual void doubt_server_of(std::string_view key) = 0;

@@ -171,6 +171,29 @@ Result<void> Connection::exchange(std::string_view wire, std::size_t count, std:
   return {};
 }
 
+Result<void> Connection::say(std::string_view wire, Monotonic deadline) {
+  while (!wire.empty() || !sealed_.empty()) {
+    const auto sent = send_some(wire);
+    if (!sent) return fail(sent.error());
+    if (wire.empty() && sealed_.empty()) break;
+    const auto ready = socket_.wait(Socket::For::reading_or_writing, clock_, deadline);
+    if (!ready) return fail(ready.error());
+    if (const auto received = receive_some(); !received) return fail(received.error());
+  }
+  return {};
+}
+
+Result<std::optional<Reply>> Connection::listen(Monotonic deadline) {
+  for (;;) {
+    auto reply = reader_.next();
+    if (!reply || *reply) return reply;
+    const auto ready = socket_.wait(Socket::For::reading, clock_, deadline);
+    if (!ready && ready.error().code == Code::timed_out) return std::nullopt;
+    if (!ready) return fail(ready.error());
+    if (const auto received = receive_some(); !received) return fail(received.error());
+  }
+}
+
 Result<Answer> ask_any(const std::vector<Endpoint>& endpoints, const Login& login,
                        std::initializer_list<std::string_view> words, const Clock& clock, Monotonic deadline) {
   std::string wire;

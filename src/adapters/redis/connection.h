@@ -49,6 +49,11 @@ class Connection {
   /// Errors: storage_failed (closed, or no Redis), timed_out.
   Result<void> exchange(std::string_view wire, std::size_t count, std::vector<Reply>& replies, Monotonic deadline);
 
+  /// Sends `wire` and reads nothing: for a subscriber, whom answers come to by themselves. Errors: as exchange.
+  Result<void> say(std::string_view wire, Monotonic deadline);
+  /// What comes next; nullopt when nothing has come by the deadline. Errors: storage_failed.
+  Result<std::optional<Reply>> listen(Monotonic deadline);
+
   /// Whether the peer still is there and silent, as far as this side can know. Costs one system call.
   bool sound();
 

@@ -95,6 +95,16 @@ Result<ServerInfo> ConnectionPipeline::server(Deadline deadline) {
       Error{Code::not_ready, fmt::format("Redis at {} closed the connection", to_string(endpoint_)), {}, kFirstPause});
 }
 
+Result<std::unique_ptr<Connection>> ConnectionPipeline::open_aside(Monotonic deadline) const {
+  auto opened = Connection::open(endpoint_, login_, clock_, deadline);
+  const auto info = opened ? (*opened)->log_in(login_, deadline) : Result<ServerInfo>(fail(opened.error()));
+  if (info) return opened;
+  Error error = info.error();
+  if (error.code == Code::timed_out) error.code = Code::storage_failed;
+  error.detail = fmt::format("Redis at {}: {}", to_string(endpoint_), error.detail);
+  return fail(std::move(error));
+}
+
 void ConnectionPipeline::reconnect() {
   const std::lock_guard lock(mutex_);
   reconnect_ = true;

@@ -52,6 +52,9 @@ class ConnectionPipeline {
   /// Of the present connection; makes one when there is none. Errors: as exchange.
   Result<ServerInfo> server(Deadline deadline);
 
+  /// A connection beside the one that is shared. Errors: as server().
+  Result<std::unique_ptr<Connection>> open_aside(Monotonic deadline) const;
+
   /// Closes the connection before the next call: the node is not what it was.
   void reconnect();
 

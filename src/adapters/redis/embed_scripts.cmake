@@ -1,5 +1,5 @@
-# Writes OUTPUT: a C++ source that holds the scripts of FOLDER. A script that reads or changes a board begins with parts
-# that several have.
+# Writes OUTPUT: a C++ source that holds the scripts of FOLDER. A script of a board or a queue begins with parts that
+# several have.
 set(parts_apply board ranking loading taking)
 set(parts_around board ranking reading)
 set(parts_begin_load board loading)
@@ -8,6 +8,16 @@ set(parts_drop)
 set(parts_entries_at board ranking reading)
 set(parts_erase board ranking loading)
 set(parts_finish_load board loading)
+set(parts_job_enqueue job_queue job_states job_adding)
+set(parts_job_leases job_queue job_states)
+set(parts_job_list job_queue job_states job_order)
+set(parts_job_look job_queue job_states job_order)
+set(parts_job_operate job_queue job_states)
+set(parts_job_poll job_queue job_states job_order)
+set(parts_job_purge job_queue job_states)
+set(parts_job_register)
+set(parts_job_schedule job_queue job_states job_adding)
+set(parts_job_take job_queue job_states job_order)
 set(parts_load board ranking loading taking)
 set(parts_places board ranking reading)
 set(parts_range board ranking reading)
@@ -18,7 +28,8 @@ set(parts_state board)
 
 set(source "#include \"adapters/redis/scripts.h\"\n\nnamespace scoreline::redis {\n\n")
 string(APPEND source "const Scripts& scripts() {\n  static const Scripts all{\n")
-foreach(script apply around begin_load counts_above drop entries_at erase finish_load load places range range_after
+foreach(script apply around begin_load counts_above drop entries_at erase finish_load job_enqueue job_leases job_list
+        job_look job_operate job_poll job_purge job_register job_schedule job_take load places range range_after
         range_before range_by_points state)
   string(APPEND source "      .${script} = Script(R\"lua(")
   foreach(part ${parts_${script}} ${script})

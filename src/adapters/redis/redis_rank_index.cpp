@@ -1,7 +1,6 @@
 #include "adapters/redis/redis_rank_index.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "adapters/redis/offer_batch.h"
 #include "adapters/redis/script_answer.h"
 #include "adapters/redis/scripts.h"
+#include "adapters/redis/server_fitness.h"
 
 namespace scoreline::redis {
 
@@ -47,40 +47,13 @@ Error of_reading(Error error) {
   return error;
 }
 
-/// `version` as `Redis 7.0.15`. Valkey began at 7.2.
-bool is_too_old(std::string_view version) {
-  const auto number = version.find_first_of("0123456789");
-  if (number == std::string_view::npos) return false;
-  const char* const end = version.data() + version.size();
-  int major = 0;
-  int minor = 0;
-  const auto dot = std::from_chars(version.data() + number, end, major).ptr;
-  if (dot != end) std::from_chars(dot + 1, end, minor);
-  return major < 6 || (major == 6 && minor < 2);
-}
-
-Result<void> check_server(const ServerInfo& server) {
-  const std::string& policy = server.maxmemory_policy;
-  if (!policy.empty() && policy != "noeviction") {
-    return fail(Code::usage,
-                "the index has maxmemory-policy " + policy +
-                    ": it would throw whole boards away without an error; set it with CONFIG SET maxmemory-policy "
-                    "noeviction, and in its configuration file",
-                "index");
-  }
-  if (is_too_old(server.version)) {
-    return fail(Code::usage, "the index is " + server.version + "; it must be Redis 6.2 or later, or Valkey", "index");
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<RedisRankIndex>> RedisRankIndex::open(Client& client, RankIndexOptions options,
                                                              const Clock& clock, Random& random) {
   const auto server = client.server_of(options.key_prefix);
   if (!server) return fail(server.error());
-  if (const auto fit = check_server(*server); !fit) return fail(fit.error());
+  if (const auto fit = check_server(*server, "index"); !fit) return fail(fit.error());
   return std::unique_ptr<RedisRankIndex>(new RedisRankIndex(client, std::move(options), clock, random));
 }
 
@@ -111,7 +84,7 @@ Result<RedisRankIndex::Answer> RedisRankIndex::ask(const Board& board, const Scr
   for (int attempt = 0; attempt < 2 && !replies && replies.error().code == Code::conflict; ++attempt) {
     const auto server = client_.server_of(keys.front());
     if (!server) return fail(server.error());
-    if (const auto fit = check_server(*server); !fit) {
+    if (const auto fit = check_server(*server, "index"); !fit) {
       client_.doubt_server_of(keys.front());  // an operator may set it right while it runs
       return not_ready(fit.error().detail);
     }

@@ -9,6 +9,7 @@
 #include "adapters/redis/command_batch.h"
 #include "adapters/redis/reply_errors.h"
 #include "adapters/redis/routing.h"
+#include "adapters/redis/subscription.h"
 
 namespace scoreline::redis {
 namespace {
@@ -202,6 +203,17 @@ class RoutedClient final : public Client {
     const auto other = router_->node_of(key, until);
     if (!other || *other == *node) return info;
     return (*other)->server(until);
+  }
+
+  Result<std::unique_ptr<Subscription>> subscribe(std::string_view channel) override {
+    const auto until = deadline();
+    const auto node = router_->node_of(channel, until);
+    if (!node) return fail(node.error());
+    auto connection = (*node)->open_aside(until.answer);
+    auto subscription = connection ? open_subscription(*std::move(connection), channel, clock_, until.answer)
+                                   : Result<std::unique_ptr<Subscription>>(fail(connection.error()));
+    if (!subscription) router_->doubt(*node);
+    return subscription;
   }
 
   void doubt_server_of(std::string_view key) override {

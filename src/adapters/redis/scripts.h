@@ -14,6 +14,16 @@ struct Scripts {
   Script entries_at;
   Script erase;
   Script finish_load;
+  Script job_enqueue;
+  Script job_leases;
+  Script job_list;
+  Script job_look;
+  Script job_operate;
+  Script job_poll;
+  Script job_purge;
+  Script job_register;
+  Script job_schedule;
+  Script job_take;
   Script load;
   Script places;
   Script range;

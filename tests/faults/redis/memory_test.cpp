@@ -100,6 +100,7 @@ class SomeServer final : public redis::Client {
   Result<redis::ServerInfo> server_of(std::string_view) override {
     return redis::ServerInfo{"run", version_, "noeviction"};
   }
+  Result<std::unique_ptr<redis::Subscription>> subscribe(std::string_view) override { return fail(Code::internal, {}); }
   void doubt_server_of(std::string_view) override {}
 
  private:
