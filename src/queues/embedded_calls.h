@@ -11,15 +11,20 @@
 
 namespace scoreline::queues {
 
-/// `call(turn)` is a Result<T>.
+/// `call(turn)` is a Result<T>, and changes nothing.
 template <typename T, typename Call>
 void EmbeddedJobStore::read(std::string_view queue, const Done<T>& done, Call call) {
   if (auto ok = check_queue_name(queue); !ok) return done(fail(ok.error()));
   ServedQueue* const served = known(queue);
   if (served == nullptr) return done(fail(no_such_queue(queue)));
-  Turn turn(*this, *served);
-  Result<T> answer = turn.is_there() ? call(turn) : fail(no_such_queue(queue));
-  turn.finish_looking(done, std::move(answer));
+  Result<T> answer = [&]() -> Result<T> {
+    Turn turn(*this, *served);
+    // What a failed commit left in memory is not told to anybody.
+    if (const auto refused = commit_ && commit_->is_ahead() ? turn.refusal() : std::nullopt) return fail(*refused);
+    if (!turn.is_there()) return fail(no_such_queue(queue));
+    return call(turn);
+  }();
+  done(std::move(answer));
 }
 
 template <typename T, typename Call>
@@ -29,12 +34,23 @@ void EmbeddedJobStore::change(std::string_view queue, bool comes_into_being, con
   if (!served) return done(fail(served.error()));
   if (*served == nullptr) return done(fail(no_such_queue(queue)));
   Turn turn(*this, **served);
-  const bool there = comes_into_being || turn.is_there();
-  Result<void> may = there ? turn.check_writable() : fail(no_such_queue(queue));
-  if (!may) return turn.finish_looking(done, Result<T>(fail(std::move(may).error())));
-  Result<T> answer = call(turn);
+  Result<T> answer = [&]() -> Result<T> {
+    if (auto refused = turn.refusal()) return fail(*std::move(refused));
+    if (!comes_into_being && !turn.is_there()) return fail(no_such_queue(queue));
+    turn.begin();
+    return call(turn);
+  }();
   if (answer && comes_into_being) turn.bring_into_being();
   turn.finish(done, std::move(answer));
+}
+
+/// Of what the ledger has of every queue, also of one whose jobs live in memory.
+template <typename T, typename Call>
+void EmbeddedJobStore::change_setting(std::string_view queue, bool comes_into_being, const Done<T>& done, Call call) {
+  change(queue, comes_into_being, done, [&](Turn& turn) -> Result<T> {
+    if (auto refused = commit_ ? commit_->refusal() : std::nullopt) return fail(*std::move(refused));
+    return call(turn);
+  });
 }
 
 /// `call(turn, job)` is a Result<T>.

@@ -10,28 +10,28 @@ namespace {
 
 /// What the agenda's thread does in one go under the lock of a queue.
 constexpr std::size_t kStepsInOneGo = 1'000;
+constexpr std::chrono::milliseconds kTryAgain = std::chrono::seconds{1};
 
 Error stopping() { return {Code::not_ready, "the process is stopping", {}, std::chrono::seconds{1}}; }
 
 }  // namespace
 
 EmbeddedJobStore::EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random)
-    : ledger_(ledger), clock_(clock), random_(random), agenda_(clock, [this](std::size_t index) {
+    : clock_(clock), random_(random), agenda_(clock, [this](std::size_t index) {
         std::shared_lock lock(names_lock_);
         ServedQueue& served = served_[index];
         lock.unlock();
         look_after(served);
       }) {
-  if (ledger != nullptr) {
-    commit_ = std::make_unique<GroupCommit>(*ledger, [this](const Error& why) { return make_again(why); });
-  }
+  Keeper& keeper = *this;
+  if (ledger != nullptr) commit_ = std::make_unique<GroupCommit>(*ledger, keeper);
 }
 
 Result<std::unique_ptr<EmbeddedJobStore>> EmbeddedJobStore::open(JobLedger* ledger, const Clock& clock, Random& random,
                                                                  Driven driven) {
   std::unique_ptr<EmbeddedJobStore> store(new EmbeddedJobStore(ledger, clock, random));
   if (ledger != nullptr) {
-    if (auto loaded = store->load(); !loaded) return fail(loaded.error());
+    if (auto loaded = store->load(*ledger); !loaded) return fail(loaded.error());
   }
   if (driven == Driven::by_steps) return store;
   if (store->commit_) store->commit_->start();
@@ -48,8 +48,9 @@ EmbeddedJobStore::~EmbeddedJobStore() {
 }
 
 void EmbeddedJobStore::step() {
+  if (commit_) commit_->step();
   agenda_.call_due();
-  while (commit_ && commit_->commit_waiting()) continue;
+  if (commit_) commit_->step();
 }
 
 ServedQueue* EmbeddedJobStore::known(std::string_view name) const {
@@ -60,45 +61,46 @@ ServedQueue* EmbeddedJobStore::known(std::string_view name) const {
 
 Result<ServedQueue*> EmbeddedJobStore::known_or_new(std::string_view name) {
   if (ServedQueue* const served = known(name)) return served;
-  if (auto ok = check_queue_name(name); !ok) return fail(ok.error());
   const std::lock_guard lock(names_lock_);
   if (const auto at = names_.find(name); at != names_.end()) return at->second;
   if (served_.size() == kMaxQueues) {
     return fail(Code::overloaded, fmt::format("there are {} queues already", kMaxQueues), "queue");
   }
-  const QueueNumber number = numbers_.empty() ? 1 : numbers_.rbegin()->first + 1;
-  return &add({number, std::string(name), {}, false});
+  ServedQueue& served = add_queue(name);
+  if (commit_) {
+    served.record.number = next_number_++;
+    numbers_.emplace(served.record.number, &served);
+  }
+  return &served;
 }
 
-/// Under names_lock_.
-ServedQueue& EmbeddedJobStore::add(QueueRecord record) {
+ServedQueue& EmbeddedJobStore::add_queue(std::string_view name) {
   ServedQueue& served = served_.emplace_back();
   served.index = served_.size() - 1;
-  served.record = std::move(record);
+  served.record.name = name;
   served.queue = std::make_unique<Queue>(served.record.options, random_, served.recorder);
-  if (ledger_ != nullptr && served.record.options.durability != Durability::memory) {
-    served.recorder.turn_on(served.record.number);
-  }
-  names_.emplace(served.record.name, &served);
-  numbers_.emplace(served.record.number, &served);
+  names_.emplace(name, &served);
   return served;
+}
+
+void EmbeddedJobStore::look_after_soon(ServedQueue& served, std::chrono::milliseconds from_now) {
+  served.called_at = clock_.monotonic() + from_now;
+  agenda_.set(served.index, *served.called_at);
 }
 
 void EmbeddedJobStore::look_after(ServedQueue& served) {
   Turn turn(*this, served);
   served.called_at.reset();
-  if (!turn.check_writable()) {
-    turn.end_waits();
-    return turn.finish();
+  bool more = false;
+  if (!turn.refusal()) {
+    more = turn.queue().upkeep(turn.now(), kStepsInOneGo) == kStepsInOneGo;
+    turn.tick();
+    turn.serve();
   }
-  const bool more = turn.queue().upkeep(turn.now(), kStepsInOneGo) == kStepsInOneGo;
-  turn.tick();
-  turn.serve();
   turn.end_waits();
-  if (more) {
-    served.called_at = turn.now().steady;
-    agenda_.set(served.index, turn.now().steady);
-  }
+  // What cannot be done now is tried again, but not all the time.
+  const bool refused = commit_ && commit_->refusal();
+  if (more || refused) look_after_soon(served, refused ? kTryAgain : std::chrono::milliseconds{0});
   turn.finish();
 }
 
@@ -123,26 +125,27 @@ void EmbeddedJobStore::enqueue(std::string_view queue, std::vector<JobSpec> jobs
 }
 
 TakeTicket EmbeddedJobStore::take(std::string_view queue, const TakeSpec& spec, Done<std::vector<StoredJob>> done) {
-  if (auto ok = check(spec); !ok) return done(fail(ok.error())), TakeTicket{};
+  using Jobs = std::vector<StoredJob>;
+  auto checked = check(spec);
+  if (checked) checked = check_queue_name(queue);
+  if (!checked) return done(fail(checked.error())), TakeTicket{};
   const auto served = known_or_new(queue);
   if (!served) return done(fail(served.error())), TakeTicket{};
   Turn turn(*this, **served);
-  if (auto writable = turn.check_writable(); !writable) {
-    return turn.finish_looking(done, Result<std::vector<StoredJob>>(fail(writable.error()))), TakeTicket{};
-  }
+  if (const auto refused = turn.refusal()) return turn.finish(done, Result<Jobs>(fail(*refused))), TakeTicket{};
   turn.bring_into_being();
-  std::vector<StoredJob> jobs;
+  Jobs jobs;
   turn.serve();
   if ((*served)->waiting.empty()) {
     turn.queue().take(spec.max, spec.lease.value_or(turn.queue().options().lease), turn.now(),
                       [&](const JobRow& row) { jobs.push_back(stored(row)); });
   }
   TakeTicket ticket;
-  if (!jobs.empty() || spec.wait.count() == 0) return turn.finish(done, Result<std::vector<StoredJob>>(jobs)), ticket;
+  if (!jobs.empty() || spec.wait.count() == 0) return turn.finish(done, Result<Jobs>(std::move(jobs))), ticket;
   if (takes_waiting_.fetch_add(1) >= kMaxWaitingTakes) {
     --takes_waiting_;
-    const Error full{Code::overloaded, fmt::format("{} takes wait already", kMaxWaitingTakes), {}, {}};
-    return turn.finish(done, Result<std::vector<StoredJob>>(fail(full))), ticket;
+    const Error full{Code::overloaded, fmt::format("{} takes wait already", kMaxWaitingTakes), {}, kTryAgain};
+    return turn.finish(done, Result<Jobs>(fail(full))), ticket;
   }
   turn.wait({spec.max, spec.lease, turn.now().steady + spec.wait, std::move(done)}, ticket);
   turn.finish();

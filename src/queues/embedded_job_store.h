@@ -4,8 +4,8 @@
 // that other calls changed meanwhile, in one transaction, and then it is answered. Queues with durability `memory`
 // answer at once, and no job of theirs reaches the ledger. Reads answer at once, from memory.
 //
-// When the ledger cannot keep a batch, all that was not kept is answered with its error, and the queues are made again
-// from the ledger: memory never goes on from what the disk does not have. Until that is done, changes are refused.
+// What the ledger could not keep is answered with its error, and taken back in memory: memory never goes on from what
+// the disk does not have. Until that is done, changes are refused; a queue whose jobs live in memory goes on.
 //
 // Waiting costs nothing: whatever makes a job ready serves the first take that waits, and one thread for all queues
 // sleeps until the first delayed job falls due, lease ends or wait is over.
@@ -33,7 +33,7 @@
 
 namespace scoreline::queues {
 
-class EmbeddedJobStore final : public JobStore {
+class EmbeddedJobStore final : public JobStore, private GroupCommit::Keeper {
  public:
   enum class Driven {
     by_threads,  ///< of its own
@@ -41,10 +41,13 @@ class EmbeddedJobStore final : public JobStore {
   };
 
   /// Makes the queues again from the ledger. `ledger` may be absent: then all queues live in memory. All must outlive
-  /// it. Errors: those of load(), and damaged.
+  /// it. Errors: those of loading, and damaged.
   static Result<std::unique_ptr<EmbeddedJobStore>> open(JobLedger* ledger, const Clock& clock, Random& random,
                                                         Driven driven = Driven::by_threads);
   ~EmbeddedJobStore() override;
+
+  /// Why nothing can be changed now; nullopt: all is well.
+  std::optional<Error> trouble() const { return commit_ ? commit_->refusal() : std::nullopt; }
 
   /// Does all whose time has come, and commits what waits; with Driven::by_steps nothing happens without it.
   void step();
@@ -87,38 +90,45 @@ class EmbeddedJobStore final : public JobStore {
   /// A ticket: the place of its queue, from 1, then the number of the take there.
   static constexpr int kTakeNumberBits = 40;
 
-  EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random);
-  /// Nobody else may hold the lock of a queue, or wait for it.
-  Result<void> load();
-  void make_anew(ServedQueue& served);
-  void load_queue(const QueueRecord& record);
-  Result<void> load_schedule(const ScheduleRecord& record, Instant now);
-  Result<void> load_job(QueueNumber number, const JobRow& row, Instant now);
-  bool make_again(const Error& why);
-
-  ServedQueue& add(QueueRecord record);
   ServedQueue* known(std::string_view name) const;
   Result<ServedQueue*> known_or_new(std::string_view name);
+  ServedQueue& add_queue(std::string_view name);
+  ServedQueue* numbered(QueueNumber number) const;
+  std::vector<ServedQueue*> all() const;
   void look_after(ServedQueue& served);
+  void look_after_soon(ServedQueue& served, std::chrono::milliseconds from_now);
+
+  EmbeddedJobStore(JobLedger* ledger, const Clock& clock, Random& random);
+  Result<void> load(JobLedger& ledger);
+  void load_queue(const QueueRecord& record);
+  Result<void> load_schedule(const ScheduleRecord& record);
+  Result<void> load_job(QueueNumber number, const JobRow& row, Instant now, LedgerBatch& strays);
+
+  // The keeper of what is committed.
+  LedgerBatch kept(const LedgerBatch& batch) override;
+  Result<void> undo(const LedgerBatch& batch, JobLedger& ledger) override;
+  void resumed() override;
+  void undo_records(ServedQueue& served);
 
   template <typename T, typename Call>
   void read(std::string_view queue, const Done<T>& done, Call call);
   template <typename T, typename Call>
   void change(std::string_view queue, bool comes_into_being, const Done<T>& done, Call call);
   template <typename T, typename Call>
+  void change_setting(std::string_view queue, bool comes_into_being, const Done<T>& done, Call call);
+  template <typename T, typename Call>
   void change_each(std::string_view queue, const std::vector<HeldJob>& jobs, Result<void> checked,
                    const Done<std::vector<Result<T>>>& done, Call call);
 
-  JobLedger* const ledger_;  // nullptr: none
   const Clock& clock_;
   Random& random_;
-  mutable std::shared_mutex names_lock_;  // of the next three; a queue stays where it is
+  mutable std::shared_mutex names_lock_;  // of the next four; a queue stays where it is
   std::map<std::string, ServedQueue*, std::less<>> names_;
   std::map<QueueNumber, ServedQueue*> numbers_;
+  QueueNumber next_number_ = 1;
   std::deque<ServedQueue> served_;
-  std::optional<Error> out_of_step_;  // written under the locks of all queues, read under any of them
   std::atomic<std::size_t> takes_waiting_{0};
-  std::unique_ptr<GroupCommit> commit_;  // nullptr: no ledger
+  std::unique_ptr<GroupCommit> commit_;  // none without a ledger
   Agenda agenda_;                        // last: it calls look_after()
 };
 

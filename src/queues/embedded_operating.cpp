@@ -1,4 +1,6 @@
 // Looking into the queues of the embedded store, and what an operator does to them.
+#include <utility>
+
 #include "queues/embedded_calls.h"
 
 namespace scoreline::queues {
@@ -33,17 +35,18 @@ void EmbeddedJobStore::options(std::string_view queue, Done<QueueOptions> done) 
 
 void EmbeddedJobStore::set_options(std::string_view queue, const QueueOptions& options, Done<void> done) {
   if (auto ok = check(options); !ok) return done(fail(ok.error()));
-  change(queue, true, done, [&](Turn& turn) -> Result<void> {
-    turn.served().record.options = options;
+  change_setting(queue, true, done, [&](Turn& turn) -> Result<void> {
+    const Durability before = std::exchange(turn.served().record.options, options).durability;
     turn.queue().set_options(options);
     turn.note_record();
-    turn.follow_durability();
+    const bool keep = options.durability != Durability::memory;
+    if (commit_ && turn.is_there() && keep != (before != Durability::memory)) turn.keep_jobs(keep);
     return {};
   });
 }
 
 void EmbeddedJobStore::set_paused(std::string_view queue, bool paused, Done<void> done) {
-  change(queue, true, done, [&](Turn& turn) -> Result<void> {
+  change_setting(queue, true, done, [&](Turn& turn) -> Result<void> {
     turn.served().record.paused = paused;
     turn.queue().set_paused(paused);
     turn.note_record();

@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kTryAgain = std::chrono::seconds{1};
 }  // namespace
 
 void EmbeddedJobStore::put_schedule(std::string_view queue, const Schedule& schedule, Done<void> done) {
-  change(queue, true, done, [&](Turn& turn) -> Result<void> {
+  change_setting(queue, true, done, [&](Turn& turn) -> Result<void> {
     if (auto ok = check(schedule, turn.queue().options()); !ok) return ok;
     auto& schedules = turn.served().schedules;
     const auto known = schedules.find(schedule.name);
@@ -23,17 +23,17 @@ void EmbeddedJobStore::put_schedule(std::string_view queue, const Schedule& sche
     ServedSchedule& made = schedules[schedule.name];
     made = {{turn.served().record.number, schedule, turn.now().wall, false}, {}, {}};
     made.next = ticks(schedule, turn.now().wall, turn.now().wall).next;
-    turn.note(made.record);
+    if (commit_) turn.note(made.record);
     return {};
   });
 }
 
 void EmbeddedJobStore::drop_schedule(std::string_view queue, std::string_view name, Done<bool> done) {
-  change(queue, false, done, [&](Turn& turn) -> Result<bool> {
+  change_setting(queue, false, done, [&](Turn& turn) -> Result<bool> {
     const auto known = turn.served().schedules.find(name);
     if (known == turn.served().schedules.end()) return false;
     known->second.record.dropped = true;
-    turn.note(known->second.record);
+    if (commit_) turn.note(known->second.record);
     turn.served().schedules.erase(known);
     return true;
   });
@@ -50,6 +50,8 @@ void EmbeddedJobStore::schedules(std::string_view queue, Done<std::vector<Schedu
 }
 
 void EmbeddedJobStore::Turn::tick() {
+  // Job and note go into the ledger together, or wait until they can.
+  if (served_.schedules.empty() || (store_.commit_ && store_.commit_->refusal())) return;
   for (auto& [name, scheduled] : served_.schedules) {
     if (!scheduled.next || *scheduled.next > now_.wall) continue;
     const Schedule& schedule = scheduled.record.schedule;
@@ -63,7 +65,7 @@ void EmbeddedJobStore::Turn::tick() {
         continue;
       }
       scheduled.ticked = scheduled.record.last = *found.due;
-      note(scheduled.record);
+      if (store_.commit_) note(scheduled.record);
     }
     scheduled.next = found.next;
   }

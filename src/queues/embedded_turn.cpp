@@ -1,7 +1,6 @@
 #include "queues/embedded_turn.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace scoreline::queues {
 namespace {
@@ -10,39 +9,46 @@ using std::chrono::milliseconds;
 
 /// Ids that are free again and dead jobs that are too old are seen to in lots, not one by one.
 constexpr milliseconds kForgettingMayWait = std::chrono::seconds{1};
-/// What is due while the ledger cannot be written stays so.
-constexpr milliseconds kLookAgain{100};
 
 }  // namespace
+
+std::optional<Error> EmbeddedJobStore::Turn::refusal() const {
+  // Jobs that live in memory alone go on whatever becomes of the ledger.
+  const bool in_memory = served_.there && !served_.recorder.is_on();
+  return store_.commit_ && !in_memory ? store_.commit_->refusal() : std::nullopt;
+}
 
 void EmbeddedJobStore::Turn::bring_into_being() {
   if (served_.there) return;
   served_.there = true;
+  record_as_set();
   note_record();
 }
 
-Result<void> EmbeddedJobStore::Turn::check_writable() const {
-  if (store_.ledger_ == nullptr) return {};
-  if (const auto& error = store_.out_of_step_) return fail(*error);
-  if (const auto error = store_.ledger_->write_failure()) return fail(*error);
-  return {};
+void EmbeddedJobStore::Turn::record_as_set() {
+  if (!store_.commit_ || served_.added_while_leaving) return;
+  const bool keeps = served_.record.options.durability != Durability::memory;
+  keeps ? served_.recorder.turn_on(served_.record.number) : served_.recorder.turn_off();
 }
 
-void EmbeddedJobStore::Turn::follow_durability() {
-  const bool keeps = store_.ledger_ != nullptr && served_.record.options.durability != Durability::memory;
-  if (keeps == served_.recorder.is_on()) return;
-  if (keeps) served_.recorder.turn_on(served_.record.number);
-  record_all(keeps ? Change::added : Change::removed);
-  if (!keeps) served_.recorder.turn_off();
+void EmbeddedJobStore::Turn::note_record() {
+  if (store_.commit_) batch_.queues.assign(1, served_.record);
 }
 
-void EmbeddedJobStore::Turn::record_all(Change change) {
+void EmbeddedJobStore::Turn::keep_jobs(bool keep) {
+  if (keep) served_.recorder.turn_on(served_.record.number);
+  served_.added_while_leaving.reset();
   for (const JobState state : {JobState::ready, JobState::delayed, JobState::leased, JobState::dead, JobState::done}) {
-    queue().list(state, 0, kMaxJobsInQueue, now_, [&](const JobRow& row) { served_.recorder.record({change, row}); });
+    queue().list(state, 0, kMaxJobsInQueue, now_, [&](const JobRow& row) {
+      served_.recorder.record({keep ? Change::added : Change::removed, row});
+    });
   }
+  // Until the ledger has let them go, they are kept as before.
+  if (!keep) served_.added_while_leaving.emplace();
 }
 
 void EmbeddedJobStore::Turn::serve() {
+  if (served_.waiting.empty() || refusal()) return;
   while (!served_.waiting.empty()) {
     const WaitingTake& first = served_.waiting.front();
     std::vector<StoredJob> jobs;
@@ -67,31 +73,46 @@ void EmbeddedJobStore::Turn::wait(WaitingTake take, TakeTicket& ticket) {
   ticket.number = (served_.index + 1) << kTakeNumberBits | number;
 }
 
-bool EmbeddedJobStore::Turn::answer_waiting(std::uint64_t number, Error error) {
+void EmbeddedJobStore::Turn::answer_waiting(std::uint64_t number, Error error) {
   auto take = served_.waiting.remove(number);
-  if (!take) return false;
+  if (!take) return;
   --store_.takes_waiting_;
   answered_.push_back({std::move(take->done), fail(std::move(error))});
-  return true;
 }
 
 void EmbeddedJobStore::Turn::finish() {
   settle();
-  if (needs_commit()) {
-    return commit([takes = std::move(answered_)](const Result<void>& kept) mutable { answer_takes(takes, kept); });
+  if (must_be_kept()) {
+    return commit([answered = std::move(answered_)](const Error* error) mutable { answer_all(answered, error); });
   }
   lock_.unlock();
-  answer_takes(answered_, {});
+  answer_all(answered_, nullptr);
 }
 
 void EmbeddedJobStore::Turn::settle() {
-  const bool writable = check_writable().has_value();
-  if (writable && !served_.waiting.empty()) serve();
-  call_again(writable);
+  serve();
+  call_again();
+  batch_.jobs = served_.recorder.take();
+  if (served_.added_while_leaving) {
+    for (const JobChange& change : batch_.jobs) {
+      if (change.change == Change::added) served_.added_while_leaving->push_back(change.job.sequence);
+    }
+  }
+}
+
+/// Also what it only says may stand on changes of others that are under way.
+bool EmbeddedJobStore::Turn::must_be_kept() const {
+  if (!store_.commit_) return false;
+  return !batch_.empty() || (served_.recorder.is_on() && served_.last_added > store_.commit_->settled());
+}
+
+void EmbeddedJobStore::Turn::commit(GroupCommit::Settled settled) {
+  served_.last_added = store_.commit_->add(std::move(batch_), served_.record.options.durability, std::move(settled));
+  lock_.unlock();
 }
 
 /// Calls from the agenda that come too early do no harm, so a time that moves away is left as it is.
-void EmbeddedJobStore::Turn::call_again(bool writable) {
+void EmbeddedJobStore::Turn::call_again() {
   std::optional<Monotonic> next = queue().next_lease_end();
   const auto sooner = [&next](Monotonic at) { next = next ? std::min(*next, at) : at; };
   const auto by_the_wall = [&](Timestamp at, milliseconds late) {
@@ -107,33 +128,15 @@ void EmbeddedJobStore::Turn::call_again(bool writable) {
     if (const auto end = served_.waiting.next_end()) sooner(*end);
     if (const auto due = queue().next_due()) by_the_wall(*due, milliseconds{0});
   }
-  if (next && !writable) next = std::max(*next, now_.steady + kLookAgain);
   if (!next || (served_.called_at && *served_.called_at <= *next)) return;
   served_.called_at = next;
   store_.agenda_.set(served_.index, *next);
 }
 
-/// Also when nothing has changed, as long as something that it saw is not kept yet: a duplicate is one of a job that
-/// the ledger has.
-bool EmbeddedJobStore::Turn::needs_commit() const {
-  if (!store_.commit_) return false;
-  if (!served_.recorder.empty() || served_.record_changed || !schedules_.empty()) return true;
-  return served_.recorder.is_on() && !store_.commit_->is_idle();
-}
-
-void EmbeddedJobStore::Turn::commit(GroupCommit::Kept kept) {
-  LedgerBatch batch;
-  if (std::exchange(served_.record_changed, false)) batch.queues.push_back(served_.record);
-  batch.schedules = std::move(schedules_);
-  batch.jobs = served_.recorder.take();
-  const bool disk = served_.record.options.durability == Durability::disk;
-  store_.commit_->add(std::move(batch), disk ? Durability::disk : Durability::os, std::move(kept));
-  lock_.unlock();
-}
-
-void EmbeddedJobStore::Turn::answer_takes(std::vector<Answered>& takes, const Result<void>& kept) {
-  for (Answered& each : takes) {
-    each.done(kept ? std::move(each.jobs) : Result<std::vector<StoredJob>>(fail(kept.error())));
+void EmbeddedJobStore::Turn::answer_all(std::vector<Answered>& answered, const Error* error) {
+  for (auto& [done, jobs] : answered) {
+    const bool lost = error != nullptr && jobs && !jobs->empty();
+    done(lost ? Result<std::vector<StoredJob>>(fail(*error)) : std::move(jobs));
   }
 }
 

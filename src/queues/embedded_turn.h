@@ -21,13 +21,18 @@ class EmbeddedJobStore::Turn {
   ServedQueue& served() { return served_; }
   Instant now() const { return now_; }
   bool is_there() const { return served_.there; }
+  /// Why its jobs, or what it is set to, cannot be changed now.
+  std::optional<Error> refusal() const;
+
+  /// From here on changes are recorded, also of a queue that comes into being.
+  void begin() { record_as_set(); }
   void bring_into_being();
-  /// Errors: while what is in memory may not be what the ledger has.
-  Result<void> check_writable() const;
-  /// What the queue is set to has changed.
-  void note_record() { served_.record_changed = true; }
+  /// What it is set to has changed.
+  void note_record();
   /// A schedule that has changed.
-  void note(const ScheduleRecord& record) { schedules_.push_back(record); }
+  void note(const ScheduleRecord& record) { batch_.schedules.push_back(record); }
+  /// Moves all jobs into the ledger, or out of it.
+  void keep_jobs(bool keep);
 
   /// Hands jobs to takes that wait, first come, first served.
   void serve();
@@ -36,53 +41,44 @@ class EmbeddedJobStore::Turn {
   /// Answers takes whose wait is over.
   void end_waits();
   void wait(WaitingTake take, TakeTicket& ticket);
-  /// The take that waits no longer.
-  bool answer_waiting(std::uint64_t number, Error error);
+  /// The take waits no longer.
+  void answer_waiting(std::uint64_t number, Error error);
 
-  /// What the ledger keeps follows from the queue's durability, which may have changed: brings all jobs in, or takes
-  /// all out.
-  void follow_durability();
-
-  /// Ends the turn of a call that changes something: answered once the ledger has it.
+  /// Ends the turn with an answer, which comes when what it stands on is kept.
   template <typename T>
   void finish(const Done<T>& done, Result<T> answer) {
     settle();
-    if (!needs_commit()) {
+    if (!must_be_kept()) {
       lock_.unlock();
       done(std::move(answer));
-      return answer_takes(answered_, {});
+      answer_all(answered_, nullptr);
+      return;
     }
-    commit([done, answer = std::move(answer), takes = std::move(answered_)](const Result<void>& kept) mutable {
-      done(kept ? std::move(answer) : Result<T>(fail(kept.error())));
-      answer_takes(takes, kept);
+    commit([done, answer = std::move(answer), answered = std::move(answered_)](const Error* error) mutable {
+      done(error != nullptr ? Result<T>(fail(*error)) : std::move(answer));
+      answer_all(answered, error);
     });
   }
   /// Ends the turn of a call that has no answer (yet).
   void finish();
-  /// Ends the turn of a call that only looks: answered at once.
-  template <typename T>
-  void finish_looking(const Done<T>& done, Result<T> answer) {
-    finish();
-    done(std::move(answer));
-  }
 
  private:
   struct Answered {
     Done<std::vector<StoredJob>> done;
     Result<std::vector<StoredJob>> jobs;
   };
+  void record_as_set();
   void settle();
-  void call_again(bool writable);
-  bool needs_commit() const;
-  void commit(GroupCommit::Kept kept);
-  void record_all(Change change);
-  static void answer_takes(std::vector<Answered>& takes, const Result<void>& kept);
+  void call_again();
+  bool must_be_kept() const;
+  void commit(GroupCommit::Settled settled);
+  static void answer_all(std::vector<Answered>& answered, const Error* error);
 
   EmbeddedJobStore& store_;
   ServedQueue& served_;
   std::unique_lock<std::mutex> lock_;
   Instant now_;
-  std::vector<ScheduleRecord> schedules_;
+  LedgerBatch batch_;
   std::vector<Answered> answered_;
 };
 

@@ -1,35 +1,21 @@
 #include "queues/group_commit.h"
 
-#include <algorithm>
-#include <chrono>
-#include <iterator>
 #include <utility>
 
 namespace scoreline::queues {
 namespace {
 
-/// How often a batch whose answer was lost is sent again.
-constexpr int kSettleAttempts = 3;
-constexpr std::chrono::milliseconds kMakeAgainPause{100};
-/// Of a change in a batch that an other one has undone.
-constexpr QueueNumber kUndone = 0;
-constexpr int kSequenceBits = 48;
+using std::chrono::milliseconds;
 
-/// In the place of an earlier one of the same; there are few.
-template <typename Record, typename Same>
-void put_latest(std::vector<Record>& records, Record record, Same same) {
-  const auto before =
-      std::find_if(records.begin(), records.end(), [&](const Record& each) { return same(each, record); });
-  if (before == records.end()) {
-    records.push_back(std::move(record));
-  } else {
-    *before = std::move(record);
-  }
-}
+constexpr milliseconds kTryAgain = std::chrono::seconds{1};
+/// How often a batch whose outcome is unknown is sent, and the pause between.
+constexpr int kSends = 5;
+constexpr milliseconds kSendAgain{200};
 
 }  // namespace
 
 void GroupCommit::start() {
+  has_thread_ = true;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -42,127 +28,133 @@ void GroupCommit::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::uint64_t GroupCommit::key_of(const JobChange& change) {
-  return std::uint64_t{change.queue} << kSequenceBits | change.job.sequence;
-}
-
-/// One change that does what both did.
-void GroupCommit::merge(JobChange& before, JobChange change) {
-  if (before.change == Change::added && change.change == Change::removed) {
-    before = {};
-    return;
-  }
-  if (before.change == Change::added) {
-    change.job.id = std::move(before.job.id);
-    if (change.change != Change::emptied) change.job.payload = std::move(before.job.payload);
-    change.change = Change::added;
-  } else if (before.change == Change::emptied && change.change == Change::updated) {
-    change.change = Change::emptied;
-  }
-  before = std::move(change);
-}
-
-void GroupCommit::add_to(Batch& batch, JobChange change) {
-  const std::uint64_t key = key_of(change);
-  const auto [at, is_new] = batch.places.try_emplace(key, batch.changes.jobs.size());
-  if (is_new) {
-    batch.changes.jobs.push_back(std::move(change));
-    return;
-  }
-  JobChange& before = batch.changes.jobs[at->second];
-  merge(before, std::move(change));
-  if (before.queue == kUndone) batch.places.erase(at);
-}
-
-void GroupCommit::add(LedgerBatch changes, Durability durability, Kept kept) {
+Error GroupCommit::why_not() const {
   const std::lock_guard lock(mutex_);
-  LedgerBatch& all = waiting_.changes;
-  for (QueueRecord& record : changes.queues) {
-    put_latest(all.queues, std::move(record), [](const auto& a, const auto& b) { return a.number == b.number; });
-  }
-  for (ScheduleRecord& record : changes.schedules) {
-    put_latest(all.schedules, std::move(record),
-               [](const auto& a, const auto& b) { return a.queue == b.queue && a.schedule.name == b.schedule.name; });
-  }
-  for (JobChange& change : changes.jobs) add_to(waiting_, std::move(change));
-  if (durability == Durability::disk) waiting_.durability = Durability::disk;
-  waiting_.kept.push_back(std::move(kept));
-  changed_.notify_all();
+  return error_.value_or(Error{Code::storage_failed, "jobs could not be kept", {}, kTryAgain});
 }
 
-bool GroupCommit::is_idle() const {
+std::uint64_t GroupCommit::add(LedgerBatch&& changes, Durability durability, Settled settled) {
   const std::lock_guard lock(mutex_);
-  return waiting_.kept.empty() && !committing_;
-}
-
-void GroupCommit::give_up() {
-  const std::lock_guard lock(mutex_);
-  std::move(waiting_.kept.begin(), waiting_.kept.end(), std::back_inserter(given_up_));
-  waiting_ = {};
-}
-
-Result<void> GroupCommit::commit(const Batch& batch) {
-  if (batch.changes.empty()) return {};
-  Result<void> done;
-  for (int attempt = 0; attempt < kSettleAttempts; ++attempt) {
-    done = ledger_.commit(batch.changes, batch.durability);
-    if (done || done.error().code != Code::unknown_outcome || ledger_.write_failure()) return done;
-  }
-  return done;
-}
-
-bool GroupCommit::commit_waiting() {
-  if (out_of_step_) {
-    if (!make_again_(*out_of_step_)) return false;
-    const Error error = *std::exchange(out_of_step_, std::nullopt);
-    fail_all({}, error);
-    return true;
-  }
-  Batch batch;
-  {
-    const std::lock_guard lock(mutex_);
-    if (waiting_.kept.empty()) return false;
-    std::swap(batch, waiting_);
-    committing_ = true;
-  }
-  std::erase_if(batch.changes.jobs, [](const JobChange& change) { return change.queue == kUndone; });
-  const Result<void> done = commit(batch);
-  {
-    const std::lock_guard lock(mutex_);
-    committing_ = false;
-  }
-  if (done) {
-    for (const Kept& each : batch.kept) each(done);
-    return true;
-  }
-  if (!make_again_(done.error())) out_of_step_ = done.error();
-  fail_all(std::move(batch.kept), done.error());
-  return true;
-}
-
-void GroupCommit::fail_all(std::vector<Kept> told, const Error& error) {
-  {
-    const std::lock_guard lock(mutex_);
-    std::move(given_up_.begin(), given_up_.end(), std::back_inserter(told));
-    given_up_.clear();
-  }
-  const Result<void> failed = fail(error);
-  for (const Kept& each : told) each(failed);
+  if (pending_.last == 0) changed_.notify_all();
+  append(pending_.batch, std::move(changes));
+  pending_.to_disk |= durability != Durability::os;
+  if (settled) pending_.waiting.push_back(std::move(settled));
+  return pending_.last = ++added_;
 }
 
 void GroupCommit::run() {
+  Lock lock(mutex_);
   while (true) {
-    if (commit_waiting()) continue;
-    std::unique_lock lock(mutex_);
-    if (stopping_ && (waiting_.kept.empty() || out_of_step_)) break;
-    if (out_of_step_) {
-      changed_.wait_for(lock, kMakeAgainPause);
+    if (ahead_) {
+      if (!undo(lock)) {
+        if (stopping_) return;
+        pause(lock, kTryAgain);
+      }
+    } else if (pending_.last != 0) {
+      commit(lock);
     } else {
-      changed_.wait(lock, [this] { return stopping_ || !waiting_.kept.empty(); });
+      if (stopping_) return;
+      changed_.wait(lock);
     }
   }
-  give_up();
-  fail_all({}, {Code::not_ready, "the process is stopping", {}, std::chrono::seconds{1}});
+}
+
+void GroupCommit::step() {
+  Lock lock(mutex_);
+  if (ahead_ && !undo(lock)) return;
+  while (pending_.last != 0 && !ahead_) commit(lock);
+}
+
+void GroupCommit::pause(Lock& lock, milliseconds span) {
+  if (has_thread_) changed_.wait_for(lock, span, [this] { return stopping_; });
+}
+
+void GroupCommit::open_unless_the_ledger_failed() {
+  error_ = ledger_.write_failure();
+  open_ = !error_;
+}
+
+Result<void> GroupCommit::send(const LedgerBatch& batch, Durability durability) {
+  Result<void> sent = ledger_.commit(batch, durability);
+  for (int i = 1; i < kSends && !sent && sent.error().code == Code::unknown_outcome && !ledger_.write_failure(); ++i) {
+    Lock lock(mutex_);
+    pause(lock, kSendAgain);
+    lock.unlock();
+    if (auto again = ledger_.commit(batch, durability); again || again.error().code == Code::unknown_outcome) {
+      sent = std::move(again);
+    }
+    // Any other error does not tell what became of the first.
+  }
+  return sent;
+}
+
+void GroupCommit::commit(Lock& lock) {
+  Pending now = std::exchange(pending_, {});
+  const std::optional<Error> refused = open_ ? std::nullopt : error_;
+  lock.unlock();
+  LedgerBatch batch = folded(std::move(now.batch));
+  Result<void> sent;
+  if (refused) {
+    sent = fail(*refused);
+  } else if (!batch.empty()) {
+    sent = send(batch, now.to_disk ? Durability::disk : Durability::os);
+  }
+  if (!sent) return fail_all(lock, std::move(batch), std::move(now), std::move(sent).error());
+  LedgerBatch more = keeper_.kept(batch);
+  settle(now, nullptr);
+  lock.lock();
+  if (!more.empty()) {
+    append(pending_.batch, std::move(more));
+    pending_.last = ++added_;
+  }
+  if (ledger_.write_failure()) open_unless_the_ledger_failed();
+}
+
+/// Calls that had changed something before they could know are among those that wait now; all later ones are refused.
+void GroupCommit::fail_all(Lock& lock, LedgerBatch&& batch, Pending&& pending, Error error) {
+  lock.lock();
+  error_ = ledger_.write_failure().value_or(error);
+  open_ = false;
+  ahead_ = true;
+  Pending after = std::exchange(pending_, {});
+  append(to_undo_, std::move(batch));
+  append(to_undo_, std::move(after.batch));
+  undo(lock);
+  lock.unlock();
+  settle(pending, &error);
+  if (after.last != 0) settle(after, &error);
+  lock.lock();
+}
+
+bool GroupCommit::undo(Lock& lock) {
+  while (true) {
+    LedgerBatch batch = folded(std::move(to_undo_));
+    lock.unlock();
+    const auto undone = keeper_.undo(batch, ledger_);
+    lock.lock();
+    to_undo_ = std::move(batch);
+    if (!undone) return false;
+    to_undo_ = {};
+    if (pending_.last == 0) break;
+    Pending after = std::exchange(pending_, {});
+    to_undo_ = std::move(after.batch);
+    lock.unlock();
+    const Error error = why_not();
+    settle(after, &error);
+    lock.lock();
+  }
+  ahead_ = false;
+  open_unless_the_ledger_failed();
+  if (!open_) return true;
+  lock.unlock();
+  keeper_.resumed();
+  lock.lock();
+  return true;
+}
+
+void GroupCommit::settle(const Pending& pending, const Error* error) {
+  settled_.store(pending.last, std::memory_order_release);
+  for (const Settled& settled : pending.waiting) settled(error);
 }
 
 }  // namespace scoreline::queues

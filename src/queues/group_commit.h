@@ -1,76 +1,100 @@
-// What waits for the ledger: the changes of all queues in one batch, and those who are answered once it is kept. Many
-// calls share one transaction, and of a job that changed several times only the last state is written.
+// Takes to the ledger what calls have changed: all that waits in one transaction, and then they are answered.
 //
-// A batch that could not be kept is an end for all that came after it too: it stood on what is not there. Then the
-// store is told to make its queues again from the ledger, and only after that are the callers told.
+// A commit that fails takes back in memory all that is not in the ledger: until that is done no call may change
+// anything (refusal()), and whoever waited is told the error. A commit whose outcome is unknown is sent again until it
+// is known, and counts as failed when that takes too long. When the ledger can write no more, nothing is changed any
+// more; reads go on.
 //
-// Thread safety: every call from any thread, but commit_waiting() and start() and stop() from one.
-// Cost: O(1) for each change, and one commit of the ledger for all that came during the one before.
+// Thread safety: every call from any thread. The keeper is called on the thread that commits, without any lock held.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
+#include "queues/change_list.h"
 #include "queues/job_ledger.h"
 
 namespace scoreline::queues {
 
 class GroupCommit {
  public:
-  using Kept = std::function<void(const Result<void>&)>;
-  /// Makes the queues again from the ledger; it must call give_up() once nobody can add any more. False when it could
-  /// not: then it is called again, until it could.
-  using MakeAgain = std::function<bool(const Error& why)>;
-
-  GroupCommit(JobLedger& ledger, MakeAgain make_again) : ledger_(ledger), make_again_(std::move(make_again)) {}
-  ~GroupCommit() { stop(); }
-  GroupCommit(const GroupCommit&) = delete;
-  GroupCommit& operator=(const GroupCommit&) = delete;
-
-  /// From here on a thread of its own commits.
-  void start();
-  /// Commits what waits; nothing may be added any more.
-  void stop();
-  /// What start()'s thread would do now; false when there was nothing to do.
-  bool commit_waiting();
-
-  /// `kept` is called when the changes are kept as `durability` (disk or os) says, or with the error that they are not.
-  /// Changes of one queue must come in their order. Calls nothing before it returns.
-  void add(LedgerBatch changes, Durability durability, Kept kept);
-  /// Whether all that was added is kept.
-  bool is_idle() const;
-  /// Forgets what waits.
-  void give_up();
-
- private:
-  struct Batch {
-    LedgerBatch changes;
-    std::unordered_map<std::uint64_t, std::size_t> places;  // of a job's change
-    Durability durability = Durability::os;
-    std::vector<Kept> kept;
+  /// Who has the queues in memory.
+  class Keeper {
+   public:
+    virtual ~Keeper() = default;
+    /// `batch` is in the ledger; what is given back is to be committed, too.
+    virtual LedgerBatch kept(const LedgerBatch& batch) = 0;
+    /// Has everything that is named in `batch` as the ledger has it. May come again with the same.
+    virtual Result<void> undo(const LedgerBatch& batch, JobLedger& ledger) = 0;
+    /// Changes are allowed again.
+    virtual void resumed() = 0;
   };
 
-  static std::uint64_t key_of(const JobChange& change);
-  static void merge(JobChange& before, JobChange change);
-  static void add_to(Batch& batch, JobChange change);
-  Result<void> commit(const Batch& batch);
-  void fail_all(std::vector<Kept> told, const Error& error);
+  /// The error, or nullptr: it is kept.
+  using Settled = std::function<void(const Error* error)>;
+
+  /// Both must outlive it.
+  GroupCommit(JobLedger& ledger, Keeper& keeper) : ledger_(ledger), keeper_(keeper) {}
+  ~GroupCommit() { stop(); }
+
+  /// From here on a thread of its own does the work.
+  void start();
+  /// Commits what waits, and ends the thread.
+  void stop();
+  /// Does all that can be done now; for a store without threads.
+  void step();
+
+  /// Why nothing may be changed now; nullopt while all is well. Ask under the lock of the queue that is to be changed.
+  std::optional<Error> refusal() const {
+    return open_.load(std::memory_order_acquire) ? std::nullopt : std::optional(why_not());
+  }
+  /// What is in memory may not be in the ledger: an undo is outstanding.
+  bool is_ahead() const { return ahead_.load(std::memory_order_acquire); }
+
+  /// Takes what one call changed, in the order of the locks of queues, and says its number; `settled` comes later, also
+  /// when nothing was changed: then all before it has been settled.
+  std::uint64_t add(LedgerBatch&& changes, Durability durability, Settled settled);
+  /// All up to this number have been settled.
+  std::uint64_t settled() const { return settled_.load(std::memory_order_acquire); }
+
+ private:
+  struct Pending {
+    LedgerBatch batch;
+    bool to_disk = false;
+    std::vector<Settled> waiting;
+    std::uint64_t last = 0;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  Error why_not() const;
   void run();
+  bool undo(Lock& lock);
+  void commit(Lock& lock);
+  Result<void> send(const LedgerBatch& batch, Durability durability);
+  void fail_all(Lock& lock, LedgerBatch&& batch, Pending&& pending, Error error);
+  void settle(const Pending& pending, const Error* error);
+  void open_unless_the_ledger_failed();
+  void pause(Lock& lock, std::chrono::milliseconds span);
 
   JobLedger& ledger_;
-  const MakeAgain make_again_;
+  Keeper& keeper_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  Batch waiting_;  // guarded by mutex_, as are the next three
-  std::vector<Kept> given_up_;
-  bool committing_ = false;
+  Pending pending_;
+  std::uint64_t added_ = 0;
+  std::optional<Error> error_;  // why it is not open
+  LedgerBatch to_undo_;
+  bool has_thread_ = false;
   bool stopping_ = false;
-  std::optional<Error> out_of_step_;  // of the committing thread
+  std::atomic<bool> open_{true}, ahead_{false};
+  std::atomic<std::uint64_t> settled_{0};
   std::thread thread_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ class JobLedger {
   virtual Result<void> load(const std::function<void(const QueueRecord&)>& queue,
                             const std::function<void(const ScheduleRecord&)>& schedule,
                             const std::function<void(QueueNumber, const JobRow&)>& job) = 0;
+
+  /// Those of a queue's jobs that are there, in any order. Errors: damaged, storage_failed.
+  virtual Result<void> find(QueueNumber queue, std::span<const std::uint64_t> sequences,
+                            const std::function<void(const JobRow&)>& job) = 0;
 
   /// All of the batch or none. The same batch again changes nothing: so an unknown outcome is settled.
   /// `durability`: disk, or os. Errors: storage_full and storage_failed (nothing of it is there), unknown_outcome.

@@ -71,6 +71,11 @@ constexpr Statement kOpenJobs{
     "DECLARE jobs_cursor NO SCROLL CURSOR FOR SELECT queue, sequence, state, priority, cause, max_attempts, failures, "
     "crashes, lease_ms, run_at, until, receipt, reason, id, payload FROM jobs"};
 
+constexpr Statement kFindJobs{"find_jobs",
+                              "SELECT queue, sequence, state, priority, cause, max_attempts, failures, crashes, "
+                              "lease_ms, run_at, until, receipt, "
+                              "reason, id, payload FROM jobs WHERE queue = $1 AND sequence = ANY($2::bigint[])"};
+
 Call call_of(const Statement& statement, std::span<Array> arrays) {
   Call call{&statement, {}};
   for (Array& array : arrays) call.parameters.add(std::move(array));
@@ -213,6 +218,14 @@ std::vector<Call> calls_of(const queues::LedgerBatch& batch) {
 Call read_queues_call() { return {&kReadQueues, {}}; }
 Call read_schedules_call() { return {&kReadSchedules, {}}; }
 Call open_jobs_call() { return {&kOpenJobs, {}}; }
+
+Call find_jobs_call(queues::QueueNumber queue, std::span<const std::uint64_t> sequences) {
+  Array array(Type::int8, sequences.size());
+  for (const std::uint64_t sequence : sequences) array.add(static_cast<std::int64_t>(sequence));
+  Call call{&kFindJobs, {}};
+  call.parameters.add(static_cast<std::int32_t>(queue)).add(std::move(array));
+  return call;
+}
 
 std::string_view options_text_of(const Rows& rows, int row) { return rows.bytes(row, 3); }
 

@@ -1,6 +1,7 @@
 // A batch of changes of jobs as the calls of one pipeline. The same batch again changes nothing.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "adapters/postgres/session.h"
@@ -20,6 +21,8 @@ Call read_schedules_call();
 queues::ScheduleRecord schedule_of(const Rows& rows, int row);
 /// Opens the cursor `jobs_cursor`.
 Call open_jobs_call();
+/// Rows as those of the cursor.
+Call find_jobs_call(queues::QueueNumber queue, std::span<const std::uint64_t> sequences);
 queues::QueueNumber queue_number_of(const Rows& rows, int row);
 queues::JobRow job_of(const Rows& rows, int row);
 

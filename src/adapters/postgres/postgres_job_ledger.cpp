@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -157,6 +158,24 @@ Result<void> PostgresJobLedger::read(Session& session, const std::function<void(
   }
   const auto ended = session.run({&kEnd, {}}, in(options_.timeout));
   return ended ? Result<void>{} : failed(ended.error());
+}
+
+Result<void> PostgresJobLedger::find(queues::QueueNumber queue, std::span<const std::uint64_t> sequences,
+                                     const std::function<void(const queues::JobRow&)>& job) {
+  // What one answer carries: jobs with payloads of any size.
+  constexpr std::size_t kAtOnce = 64;
+  if (const auto failed = write_failure()) return fail(*failed);
+  if (auto ensured = ensure_session(in(options_.timeout)); !ensured) return ensured;
+  for (std::size_t first = 0; first < sequences.size(); first += kAtOnce) {
+    const auto part = sequences.subspan(first, std::min(kAtOnce, sequences.size() - first));
+    const auto rows = session_->run(find_jobs_call(queue, part), in(options_.bulk_timeout));
+    if (!rows) {
+      session_.reset();
+      return fail(to_read_error(rows.error(), kLoading));
+    }
+    for (int row = 0; row < rows->size(); ++row) job(job_of(*rows, row));
+  }
+  return {};
 }
 
 }  // namespace scoreline::postgres

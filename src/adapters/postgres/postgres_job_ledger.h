@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "adapters/postgres/connector.h"
@@ -34,6 +35,8 @@ class PostgresJobLedger final : public queues::JobLedger {
   Result<void> load(const std::function<void(const queues::QueueRecord&)>& queue,
                     const std::function<void(const queues::ScheduleRecord&)>& schedule,
                     const std::function<void(queues::QueueNumber, const queues::JobRow&)>& job) override;
+  Result<void> find(queues::QueueNumber queue, std::span<const std::uint64_t> sequences,
+                    const std::function<void(const queues::JobRow&)>& job) override;
   Result<void> commit(const queues::LedgerBatch& batch, queues::Durability durability) override;
   std::optional<Error> write_failure() const override;
 

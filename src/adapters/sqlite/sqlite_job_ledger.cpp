@@ -70,6 +70,30 @@ std::int64_t key_of(queues::QueueNumber queue, std::uint64_t sequence) {
   return static_cast<std::int64_t>(std::uint64_t{queue} << kSequenceBits | sequence);
 }
 
+constexpr std::string_view kJobRows =
+    "SELECT job, state, priority, cause, max_attempts, failures, crashes, lease_ms, run_at, until, receipt, reason, "
+    "id, payload FROM jobs LEFT JOIN payloads USING (job)";
+
+/// Lives until the next step.
+JobRow job_of(const Statement& row) {
+  JobRow job;
+  job.sequence = static_cast<std::uint64_t>(row.integer(0)) & ((std::uint64_t{1} << kSequenceBits) - 1);
+  job.state = static_cast<queues::JobState>(row.integer(1));
+  job.priority = static_cast<std::uint8_t>(row.integer(2));
+  job.cause = static_cast<queues::DeadCause>(row.integer(3));
+  job.max_attempts = static_cast<std::uint16_t>(row.integer(4));
+  job.failures = static_cast<std::uint16_t>(row.integer(5));
+  job.crashes = static_cast<std::uint16_t>(row.integer(6));
+  job.lease_ms = static_cast<std::uint32_t>(row.integer(7));
+  job.run_at = Timestamp{row.integer(8)};
+  job.until = Timestamp{row.integer(9)};
+  job.receipt.bits = static_cast<std::uint64_t>(row.integer(10));
+  job.reason = row.bytes(11);
+  job.id = row.bytes(12);
+  job.payload = row.bytes(13);
+  return job;
+}
+
 std::span<const std::uint8_t> blob(std::string_view bytes) {
   // A blob without an address would be NULL.
   static const std::uint8_t nothing = 0;
@@ -332,31 +356,26 @@ Result<void> SqliteJobLedger::load_schedules(const std::function<void(const queu
 }
 
 Result<void> SqliteJobLedger::load_jobs(const std::function<void(queues::QueueNumber, const JobRow&)>& visit) {
-  auto rows = connection_.prepare(
-      "SELECT job, state, priority, cause, max_attempts, failures, crashes, lease_ms, run_at, until, receipt, reason, "
-      "id, payload FROM jobs LEFT JOIN payloads USING (job) ORDER BY job");
+  auto rows = connection_.prepare(fmt::format("{} ORDER BY job", kJobRows));
   if (!rows) return fail(rows.error());
   Step step;
   while ((step = rows->step()) == Step::row) {
-    const auto key = static_cast<std::uint64_t>(rows->integer(0));
-    JobRow job;
-    job.sequence = key & ((std::uint64_t{1} << kSequenceBits) - 1);
-    job.state = static_cast<queues::JobState>(rows->integer(1));
-    job.priority = static_cast<std::uint8_t>(rows->integer(2));
-    job.cause = static_cast<queues::DeadCause>(rows->integer(3));
-    job.max_attempts = static_cast<std::uint16_t>(rows->integer(4));
-    job.failures = static_cast<std::uint16_t>(rows->integer(5));
-    job.crashes = static_cast<std::uint16_t>(rows->integer(6));
-    job.lease_ms = static_cast<std::uint32_t>(rows->integer(7));
-    job.run_at = Timestamp{rows->integer(8)};
-    job.until = Timestamp{rows->integer(9)};
-    job.receipt.bits = static_cast<std::uint64_t>(rows->integer(10));
-    job.reason = rows->bytes(11);
-    job.id = rows->bytes(12);
-    job.payload = rows->bytes(13);
-    visit(static_cast<queues::QueueNumber>(key >> kSequenceBits), job);
+    visit(static_cast<queues::QueueNumber>(rows->integer(0) >> kSequenceBits), job_of(*rows));
   }
   return step == Step::done ? Result<void>{} : fail(connection_.error("loading jobs"));
+}
+
+Result<void> SqliteJobLedger::find(queues::QueueNumber queue, std::span<const std::uint64_t> sequences,
+                                   const std::function<void(const JobRow&)>& visit) {
+  auto rows = connection_.prepare(fmt::format("{} WHERE job = ?1", kJobRows));
+  if (!rows) return fail(rows.error());
+  for (const std::uint64_t sequence : sequences) {
+    const Step step = rows->bind(1, key_of(queue, sequence)).step();
+    if (step == Step::failed) return fail(connection_.error("reading jobs"));
+    if (step == Step::row) visit(job_of(*rows));
+    rows->reset();
+  }
+  return {};
 }
 
 }  // namespace scoreline::sqlite

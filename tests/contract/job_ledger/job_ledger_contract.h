@@ -191,6 +191,16 @@ TEST_P(JobLedgerContract, KeepsSchedulesAndTheirLastTick) {
   EXPECT_EQ(schedules.at("1/daily"), "@daily|Europe/Berlin|" + std::string("\0\xff", 2) + "|3|7|500");
 }
 
+TEST_P(JobLedgerContract, FindsSomeJobsAsTheyAre) {
+  commit({{}, {}, {added(full_job(1)), added(full_job(2)), added(full_job(3)), added(full_job(2), 7)}});
+  commit({{}, {}, {changed(Change::removed, full_job(3))}});
+  std::vector<StoredJob> found;
+  const std::uint64_t wanted[] = {3, 2, 99};
+  ASSERT_TRUE(ledger().find(1, wanted, [&](const JobRow& row) { found.push_back(stored(row)); }));
+  ASSERT_EQ(found.size(), 1u);
+  expect_equal(found[0], full_job(2));
+}
+
 TEST_P(JobLedgerContract, TheSameBatchAgainChangesNothing) {
   StoredJob one = full_job(1), two = full_job(2), three = full_job(3);
   commit({{{1, "mail", {}, false}}, {}, {added(one), added(two)}});
