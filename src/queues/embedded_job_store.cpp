@@ -98,9 +98,7 @@ void EmbeddedJobStore::look_after(ServedQueue& served) {
     turn.serve();
   }
   turn.end_waits();
-  // What cannot be done now is tried again, but not all the time.
-  const bool refused = commit_ && commit_->refusal();
-  if (more || refused) look_after_soon(served, refused ? kTryAgain : std::chrono::milliseconds{0});
+  if (more) look_after_soon(served, std::chrono::milliseconds{0});
   turn.finish();
 }
 

@@ -94,7 +94,6 @@ class EmbeddedJobStore final : public JobStore, private GroupCommit::Keeper {
   Result<ServedQueue*> known_or_new(std::string_view name);
   ServedQueue& add_queue(std::string_view name);
   ServedQueue* numbered(QueueNumber number) const;
-  std::vector<ServedQueue*> all() const;
   void look_after(ServedQueue& served);
   void look_after_soon(ServedQueue& served, std::chrono::milliseconds from_now);
 
@@ -107,7 +106,6 @@ class EmbeddedJobStore final : public JobStore, private GroupCommit::Keeper {
   // The keeper of what is committed.
   LedgerBatch kept(const LedgerBatch& batch) override;
   Result<void> undo(const LedgerBatch& batch, JobLedger& ledger) override;
-  void resumed() override;
   void undo_records(ServedQueue& served);
 
   template <typename T, typename Call>

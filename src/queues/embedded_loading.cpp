@@ -11,7 +11,8 @@
 namespace scoreline::queues {
 namespace {
 
-constexpr std::chrono::milliseconds kTryAgain = std::chrono::seconds{1};
+/// Until a queue is looked after again: a full disk is so for a while.
+constexpr std::chrono::milliseconds kAfterUndo{100};
 
 ServedSchedule served_schedule(const ScheduleRecord& record) {
   ServedSchedule served{record, {}, {}};
@@ -49,13 +50,6 @@ ServedQueue* EmbeddedJobStore::numbered(QueueNumber number) const {
   return at == numbers_.end() ? nullptr : at->second;
 }
 
-std::vector<ServedQueue*> EmbeddedJobStore::all() const {
-  const std::shared_lock lock(names_lock_);
-  std::vector<ServedQueue*> all;
-  for (const auto& [name, served] : names_) all.push_back(served);
-  return all;
-}
-
 /// Nobody else has the store yet.
 Result<void> EmbeddedJobStore::load(JobLedger& ledger) {
   const Instant now = instant_of(clock_);
@@ -71,7 +65,7 @@ Result<void> EmbeddedJobStore::load(JobLedger& ledger) {
   if (!loaded) return loaded;
   if (!right) return right;
   if (!strays.empty()) commit_->add(std::move(strays), Durability::os, {});
-  resumed();
+  for (ServedQueue& served : served_) look_after_soon(served, std::chrono::milliseconds{0});
   return {};
 }
 
@@ -110,13 +104,6 @@ Result<void> EmbeddedJobStore::load_job(QueueNumber number, const JobRow& row, I
   }
   queue.restore(row, now);
   return {};
-}
-
-void EmbeddedJobStore::resumed() {
-  for (ServedQueue* const served : all()) {
-    const std::lock_guard lock(served->lock);
-    look_after_soon(*served, std::chrono::milliseconds{0});
-  }
 }
 
 LedgerBatch EmbeddedJobStore::kept(const LedgerBatch& batch) {
@@ -192,7 +179,7 @@ Result<void> EmbeddedJobStore::undo(const LedgerBatch& batch, JobLedger& ledger)
       served->queue->restore(of.rows[i].row(), now);
     }
     if (served->there && !in_memory) served->recorder.turn_on(number);
-    look_after_soon(*served, kTryAgain);
+    look_after_soon(*served, kAfterUndo);
   }
   return {};
 }

@@ -9,6 +9,7 @@ using std::chrono::milliseconds;
 
 /// Ids that are free again and dead jobs that are too old are seen to in lots, not one by one.
 constexpr milliseconds kForgettingMayWait = std::chrono::seconds{1};
+constexpr milliseconds kTryAgain = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -113,21 +114,22 @@ void EmbeddedJobStore::Turn::commit(GroupCommit::Settled settled) {
 
 /// Calls from the agenda that come too early do no harm, so a time that moves away is left as it is.
 void EmbeddedJobStore::Turn::call_again() {
-  std::optional<Monotonic> next = queue().next_lease_end();
+  std::optional<Monotonic> next;
   const auto sooner = [&next](Monotonic at) { next = next ? std::min(*next, at) : at; };
   const auto by_the_wall = [&](Timestamp at, milliseconds late) {
     // Far ahead of any wait, and with room to calculate.
     const milliseconds ahead = std::clamp(milliseconds{at.ms - now_.wall.ms}, milliseconds{0}, kMaxDelay);
     sooner(now_.steady + (ahead + late));
   };
+  if (const auto end = queue().next_lease_end()) sooner(*end);
   if (const auto forgetting = queue().next_forgetting()) by_the_wall(*forgetting, kForgettingMayWait);
+  if (const auto due = served_.waiting.empty() ? std::nullopt : queue().next_due()) by_the_wall(*due, milliseconds{0});
   for (const auto& [name, schedule] : served_.schedules) {
     if (schedule.next) by_the_wall(*schedule.next, milliseconds{0});
   }
-  if (!served_.waiting.empty()) {
-    if (const auto end = served_.waiting.next_end()) sooner(*end);
-    if (const auto due = queue().next_due()) by_the_wall(*due, milliseconds{0});
-  }
+  // What cannot be done now is tried again, but not all the time.
+  if (next && store_.trouble()) next = std::max(*next, now_.steady + kTryAgain);
+  if (const auto end = served_.waiting.next_end()) sooner(*end);
   if (!next || (served_.called_at && *served_.called_at <= *next)) return;
   served_.called_at = next;
   store_.agenda_.set(served_.index, *next);

@@ -145,10 +145,6 @@ bool GroupCommit::undo(Lock& lock) {
   }
   ahead_ = false;
   open_unless_the_ledger_failed();
-  if (!open_) return true;
-  lock.unlock();
-  keeper_.resumed();
-  lock.lock();
   return true;
 }
 

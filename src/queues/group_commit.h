@@ -33,8 +33,6 @@ class GroupCommit {
     virtual LedgerBatch kept(const LedgerBatch& batch) = 0;
     /// Has everything that is named in `batch` as the ledger has it. May come again with the same.
     virtual Result<void> undo(const LedgerBatch& batch, JobLedger& ledger) = 0;
-    /// Changes are allowed again.
-    virtual void resumed() = 0;
   };
 
   /// The error, or nullptr: it is kept.
