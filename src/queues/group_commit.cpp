@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTryAgain = std::chrono::seconds{1};
-/// How often a batch whose outcome is unknown is sent, and the pause between.
+/// How often a batch whose outcome is unknown is sent: again at once, then after pauses that grow by this.
 constexpr int kSends = 5;
 constexpr milliseconds kSendAgain{200};
 
@@ -78,7 +78,7 @@ Result<void> GroupCommit::send(const LedgerBatch& batch, Durability durability) 
   Result<void> sent = ledger_.commit(batch, durability);
   for (int i = 1; i < kSends && !sent && sent.error().code == Code::unknown_outcome && !ledger_.write_failure(); ++i) {
     Lock lock(mutex_);
-    pause(lock, kSendAgain);
+    pause(lock, kSendAgain * (i - 1));
     lock.unlock();
     if (auto again = ledger_.commit(batch, durability); again || again.error().code == Code::unknown_outcome) {
       sent = std::move(again);

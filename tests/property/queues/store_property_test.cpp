@@ -191,6 +191,14 @@ class StoreHistory {
       ASSERT_EQ(there, number != 0) << queue;
       if (!there) continue;
       ASSERT_EQ(options, ledger_.queues[number].options);
+      store_->schedules(queue, [&](Result<std::vector<ScheduleState>> states) {
+        ASSERT_TRUE(states);
+        const auto in_ledger = ledger_.schedules.find({number, "tick"});
+        ASSERT_EQ(states->size(), in_ledger == ledger_.schedules.end() ? 0u : 1u);
+        if (states->empty()) return;
+        ASSERT_EQ(states->at(0).schedule, in_ledger->second.schedule);
+        ASSERT_EQ(states->at(0).last.value_or(in_ledger->second.last), in_ledger->second.last);
+      });
       std::vector<std::string> ids;
       for (const JobState state :
            {JobState::ready, JobState::delayed, JobState::leased, JobState::dead, JobState::done}) {
