@@ -32,6 +32,8 @@ class Api final : public Handler {
 
   /// Before the first request: where dead letters are, and what /metrics tells beside the boards.
   void keep_dead_letters(ingest::DeadLetters& dead_letters);
+  /// Before the first request: where jobs live; it must outlive the server, and go before the Api.
+  void keep_jobs(queues::JobStore& jobs) { context_.jobs = &jobs; }
   void tell_metrics(prometheus::Registry& registry) { context_.registry = &registry; }
 
   /// Before the first request: at most so many listen at once.

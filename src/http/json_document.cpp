@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "http/raw_json.h"
+
 namespace scoreline::http {
 
 std::string_view to_string(JsonKind kind) {
@@ -14,6 +16,7 @@ std::string_view to_string(JsonKind kind) {
     case JsonKind::string: return "a string";
     case JsonKind::array: return "an array";
     case JsonKind::object: return "an object";
+    case JsonKind::raw: return "any value";
   }
   return "";
 }
@@ -42,9 +45,9 @@ class JsonBuilder {
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
   bool on_array_begin(error_code& ec) { return open(JsonKind::array, ec); }
-  bool on_array_end(std::size_t, error_code&) { return close(); }
+  bool on_array_end(std::size_t, error_code& ec) { return close(']', ec); }
   bool on_object_begin(error_code& ec) { return open(JsonKind::object, ec); }
-  bool on_object_end(std::size_t, error_code&) { return close(); }
+  bool on_object_end(std::size_t, error_code& ec) { return close('}', ec); }
   bool on_string_part(string_view part, std::size_t, error_code&) { return extend(part); }
   bool on_string(string_view part, std::size_t, error_code& ec) { return extend(part) && add(JsonKind::string, ec); }
   bool on_key_part(string_view part, std::size_t, error_code&) { return extend(part); }
@@ -54,12 +57,13 @@ class JsonBuilder {
   bool on_uint64(std::uint64_t, string_view part, error_code& ec) { return end_number(part, ec); }
   bool on_double(double, string_view part, error_code& ec) { return end_number(part, ec); }
   bool on_bool(bool value, error_code& ec) { return extend(value ? "true" : "false") && add(JsonKind::boolean, ec); }
-  bool on_null(error_code& ec) { return add(JsonKind::null, ec); }
+  bool on_null(error_code& ec) { return (!raw_ || extend("null")) && add(JsonKind::null, ec); }
   bool on_comment_part(string_view, error_code&) { return true; }
   bool on_comment(string_view, error_code&) { return true; }
 
   JsonDocument document;
   std::optional<Error> refusal;
+  std::string_view raw_key;
 
  private:
   struct Container {
@@ -88,7 +92,15 @@ class JsonBuilder {
     return text;
   }
 
+  /// Takes the text gathered since the last one ended away again.
+  std::string take_text() {
+    std::string text = document.texts_.substr(text_begin_);
+    document.texts_.resize(text_begin_);
+    return text;
+  }
+
   bool end_key(error_code& ec) {
+    if (raw_) return raw_->key(take_text()), true;
     key_ = end_text();
     const JsonDocument::Node& object = document.nodes_[open_.back().node];
     if (object.children >= kMaxJsonMembers) {
@@ -100,10 +112,15 @@ class JsonBuilder {
       if (document.view(document.nodes_[child].key) != key) continue;
       return refuse(Error{Code::unreadable, "a key stands twice in one object", std::string(key), {}}, ec);
     }
+    if (!raw_key.empty() && key == raw_key) raw_.emplace();
     return true;
   }
 
   bool add(JsonKind kind, error_code& ec) {
+    if (raw_) {
+      kind == JsonKind::string ? raw_->string(take_text()) : raw_->plain(take_text());
+      return end_raw(ec);
+    }
     if (document.nodes_.size() >= kMaxJsonValues) {
       return refuse(Error{Code::too_many, "there are more than " + std::to_string(kMaxJsonValues) + " values", {}, {}},
                     ec);
@@ -123,27 +140,42 @@ class JsonBuilder {
     return true;
   }
 
+  /// A raw value that is whole becomes one of the document.
+  bool end_raw(error_code& ec) {
+    if (!raw_->complete()) return true;
+    document.texts_ += raw_->text();
+    raw_.reset();
+    return add(JsonKind::raw, ec);
+  }
+
   bool open(JsonKind kind, error_code& ec) {
+    if (raw_) return raw_->begin(kind == JsonKind::array ? '[' : '{'), true;
     if (!add(kind, ec)) return false;
     open_.push_back({static_cast<std::uint32_t>(document.nodes_.size() - 1), 0});
     return true;
   }
 
-  bool close() {
+  bool close(char bracket, error_code& ec) {
+    if (raw_) {
+      raw_->end(bracket);
+      return end_raw(ec);
+    }
     open_.pop_back();
     return true;
   }
 
   std::vector<Container> open_;
+  std::optional<RawJson> raw_;  // the value that is being kept as text
   std::uint32_t text_begin_ = 0;
   JsonDocument::Text key_;
 };
 
-Result<JsonDocument> JsonDocument::parse(std::string_view text) {
+Result<JsonDocument> JsonDocument::parse(std::string_view text, std::string_view raw_key) {
   if (text.size() > kMaxBodyBytes) return fail(Code::too_large, "the JSON is too long");
   boost::json::parse_options options;
   options.max_depth = kMaxJsonDepth;
   boost::json::basic_parser<JsonBuilder> parser(options);
+  parser.handler().raw_key = raw_key;
   boost::json::error_code ec;
   const std::size_t read = parser.write_some(false, text.data(), text.size(), ec);
   if (parser.handler().refusal) return fail(*parser.handler().refusal);
@@ -152,6 +184,44 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
     return fail(Code::unreadable, "this is not JSON: " + ec.message() + " at byte " + std::to_string(read));
   }
   return std::move(parser.handler().document);
+}
+
+/// Looks at nothing: the parser itself refuses what is no JSON.
+class JsonCheck {
+ public:
+  using error_code = boost::json::error_code;
+  using string_view = boost::json::string_view;
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+
+  bool on_document_begin(error_code&) { return true; }
+  bool on_document_end(error_code&) { return true; }
+  bool on_array_begin(error_code&) { return true; }
+  bool on_array_end(std::size_t, error_code&) { return true; }
+  bool on_object_begin(error_code&) { return true; }
+  bool on_object_end(std::size_t, error_code&) { return true; }
+  bool on_string_part(string_view, std::size_t, error_code&) { return true; }
+  bool on_string(string_view, std::size_t, error_code&) { return true; }
+  bool on_key_part(string_view, std::size_t, error_code&) { return true; }
+  bool on_key(string_view, std::size_t, error_code&) { return true; }
+  bool on_number_part(string_view, error_code&) { return true; }
+  bool on_int64(std::int64_t, string_view, error_code&) { return true; }
+  bool on_uint64(std::uint64_t, string_view, error_code&) { return true; }
+  bool on_double(double, string_view, error_code&) { return true; }
+  bool on_bool(bool, error_code&) { return true; }
+  bool on_null(error_code&) { return true; }
+  bool on_comment_part(string_view, error_code&) { return true; }
+  bool on_comment(string_view, error_code&) { return true; }
+};
+
+bool is_json(std::string_view text) {
+  boost::json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  boost::json::basic_parser<JsonCheck> parser(options);
+  boost::json::error_code ec;
+  return parser.write_some(false, text.data(), text.size(), ec) == text.size() && !ec;
 }
 
 }  // namespace scoreline::http

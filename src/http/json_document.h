@@ -3,7 +3,7 @@
 //
 // Refused as unreadable: invalid UTF-8, lone surrogates, a BOM, comments, trailing commas, anything after the value,
 // more than kMaxJsonDepth levels, one key twice in an object. Refused as too_many: more than kMaxJsonMembers members of
-// one object, more than kMaxJsonValues values.
+// one object, more than kMaxJsonValues values. Only encoding, syntax and depth are looked at in a raw value.
 //
 // Thread safety: as a plain value. O(bytes), and O(members²) in one object.
 #pragma once
@@ -23,7 +23,15 @@ inline constexpr std::size_t kMaxJsonMembers = 64;
 /// A full batch has six values a result.
 inline constexpr std::size_t kMaxJsonValues = 8 * kMaxBatch;
 
-enum class JsonKind : std::uint8_t { null, boolean, number, string, array, object };
+enum class JsonKind : std::uint8_t {
+  null,
+  boolean,
+  number,
+  string,
+  array,
+  object,
+  raw,  ///< of any kind, and kept as its JSON text (raw_json.h)
+};
 
 /// As an error names it: `a string`.
 std::string_view to_string(JsonKind kind);
@@ -34,7 +42,7 @@ class JsonDocument;
 class JsonValue {
  public:
   JsonKind kind() const;
-  /// The decoded text of a string, the source text of a number, `true` or `false`; else empty.
+  /// The decoded text of a string, the source text of a number, `true` or `false`, the JSON of a raw one; else empty.
   std::string_view text() const;
   /// The decoded key, of a member of an object.
   std::string_view key() const;
@@ -55,7 +63,8 @@ class JsonValue {
 
 class JsonDocument {
  public:
-  static Result<JsonDocument> parse(std::string_view text);
+  /// Members with the key `raw_key` are raw, wherever they stand; empty: none is.
+  static Result<JsonDocument> parse(std::string_view text, std::string_view raw_key = {});
 
   JsonValue root() const { return {*this, 0}; }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,9 @@ struct Response {
   std::string etag;                                ///< with its quotes; empty: none, and the answer must not be stored
   std::string allow;                               ///< methods, of a 405
   std::optional<std::chrono::seconds> retry_after;
+  /// Called when the client was gone before the answer went out; absent: nobody needs to know. On the connection's
+  /// loop, or on the thread that sent the answer.
+  std::function<void()> lost;
 
   std::string_view content() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }
 };
@@ -65,6 +69,10 @@ class AnswerSink {
   virtual void deliver(Response response) = 0;
   /// The stream that was delivered has more. From any thread.
   virtual void wake() = 0;
+  /// `call` is called on the connection's loop, once, when nobody needs the answer to the open request any more before
+  /// it is there: the client has closed its side, or the server stops. It must still be answered. Only from
+  /// Handler::handle, before the answer. By default never.
+  virtual void on_unwanted(std::function<void()> call) { static_cast<void>(call); }
 };
 
 /// The duty to answer one request, exactly once. Dropped without an answer, it answers 500.
@@ -78,7 +86,7 @@ class Responder {
   /// Answers. The second call of one responder breaks an invariant.
   void send(Response response);
 
-  /// For a stream that is sent later.
+  /// For a stream that is sent later, and for on_unwanted().
   const std::shared_ptr<AnswerSink>& sink() const { return sink_; }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "http/queue_routes.h"
+
 namespace scoreline::http {
 namespace {
 
@@ -76,6 +78,35 @@ constexpr Route kRoutes[] = {
     at_once(Method::get, "/v1/leaderboards/{leaderboard}/hidden-players", "List the hidden players",
             list_hidden_players),
     later(Method::del, "/v1/leaderboards/{leaderboard}/matches/{match}", "Void a match", void_match),
+    later(Method::get, "/v1/queues", "List the queues", list_queues),
+    later(Method::post, "/v1/queues/{queue}:take", "Take jobs under a lease, and wait for some", take_jobs),
+    later(Method::post, "/v1/queues/{queue}:poll", "Take one job and forget it", poll_job),
+    later(Method::post, "/v1/queues/{queue}:poll-due", "Take the delayed job that fell due first, and forget it",
+          poll_due_job),
+    later(Method::post, "/v1/queues/{queue}:ack", "Acknowledge jobs", ack_jobs),
+    later(Method::post, "/v1/queues/{queue}:nack", "Give failed jobs back", nack_jobs),
+    later(Method::post, "/v1/queues/{queue}:extend", "Extend the leases of jobs", extend_jobs),
+    later(Method::post, "/v1/queues/{queue}:release", "Give jobs back unharmed", release_jobs),
+    later(Method::get, "/v1/queues/{queue}:peek", "Look at the next job", peek_job),
+    later(Method::post, "/v1/queues/{queue}:pause", "Hand out nothing", pause_queue),
+    later(Method::post, "/v1/queues/{queue}:resume", "Hand out jobs again", resume_queue),
+    later(Method::post, "/v1/queues/{queue}:purge", "Drop all jobs of a state", purge_queue),
+    later(Method::post, "/v1/queues/{queue}:retry-dead", "Make all dead jobs ready", retry_dead_jobs),
+    later(Method::get, "/v1/queues/{queue}", "Show a queue, what it is set to and what it counts", show_queue),
+    later(Method::put, "/v1/queues/{queue}", "Set the options of a queue", put_queue),
+    later(Method::post, "/v1/queues/{queue}/jobs", "Enqueue one job or many", enqueue_jobs),
+    later(Method::get, "/v1/queues/{queue}/jobs", "List jobs of one state", list_jobs),
+    later(Method::get, "/v1/queues/{queue}/jobs/{job}", "Show a job, and where it stands", show_job),
+    later(Method::del, "/v1/queues/{queue}/jobs/{job}", "Drop a job", remove_job),
+    later(Method::post, "/v1/queues/{queue}/jobs/{job}:ack", "Acknowledge a job", ack_job),
+    later(Method::post, "/v1/queues/{queue}/jobs/{job}:nack", "Give a failed job back", nack_job),
+    later(Method::post, "/v1/queues/{queue}/jobs/{job}:extend", "Extend the lease of a job", extend_job),
+    later(Method::post, "/v1/queues/{queue}/jobs/{job}:release", "Give a job back unharmed", release_job),
+    later(Method::post, "/v1/queues/{queue}/jobs/{job}:retry", "Make a dead job ready", retry_dead_job),
+    later(Method::get, "/v1/queues/{queue}/schedules", "List the schedules of a queue", list_schedules),
+    later(Method::put, "/v1/queues/{queue}/schedules/{schedule}", "Enqueue a job at each time of a cron expression",
+          put_schedule),
+    later(Method::del, "/v1/queues/{queue}/schedules/{schedule}", "Drop a schedule", drop_schedule),
     from_index(Method::get, "/v1/audit-log", "Read what was done, and by whom", read_audit_log),
     waiting(Method::get, "/v1/dead-letters", "List the messages that could not be taken", list_dead_letters),
     waiting(Method::get, "/v1/dead-letters/{id}", "Show a message that could not be taken", get_dead_letter),

@@ -20,6 +20,7 @@
 #include "ingest/dead_letter_replay.h"
 #include "ingest/pipeline.h"
 #include "leaderboards/service.h"
+#include "queues/job_store.h"
 
 namespace prometheus {
 class Registry;
@@ -43,6 +44,7 @@ struct RouteContext {
   EventHub events;
   ingest::DeadLetters* dead_letters = nullptr;            ///< nullptr: none are kept
   std::unique_ptr<ingest::DeadLetterReplay> replay = {};  ///< nullptr as well
+  queues::JobStore* jobs = nullptr;                       ///< nullptr: no queues are kept
   prometheus::Registry* registry = nullptr;               ///< nullptr: no metrics but of boards
 };
 

@@ -91,6 +91,7 @@ void Session::answered(Response response) {
   waiting_ = false;
   if (response.stream) keep_alive_ = false;  // only the end of the connection ends such a body
   append(response);
+  if (response.lost) told_when_lost_.push_back(std::move(response.lost));
   if (response.stream && !head_only_ && !draining_) {
     stream_ = std::move(response.stream);
     return settle_phase();
@@ -208,10 +209,15 @@ void Session::sent(std::size_t size) {
   if (sent_ < output_.size()) return;
   output_.clear();
   sent_ = 0;
+  told_when_lost_.clear();
   if (output_.capacity() > kMaxOutputBytes) output_.shrink_to_fit();
   if (phase_ == Phase::writing) settle_phase();
   pump();
   process();  // what was pipelined may have waited for this
+}
+
+void Session::lost() {
+  for (const auto& tell : std::exchange(told_when_lost_, {})) tell();
 }
 
 void Session::blocked() {

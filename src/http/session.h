@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -74,6 +75,8 @@ class Session {
   /// What is to be sent.
   std::string_view output() const { return std::string_view(output_).substr(sent_); }
   void sent(std::size_t size);
+  /// The connection is gone, with whatever is still to be sent.
+  void lost();
   /// The socket takes no more of the output for now.
   void blocked();
 
@@ -118,6 +121,7 @@ class Session {
   std::size_t end_ = 0;
   std::string output_;
   std::size_t sent_ = 0;
+  std::vector<std::function<void()>> told_when_lost_;  ///< of the answers in the output
 
   Phase phase_ = Phase::idle;
   Monotonic phase_ends_;

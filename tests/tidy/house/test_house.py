@@ -77,7 +77,7 @@ def rule_time_and_chance_come_through_their_seams(path, text):
 
 
 def rule_threads_have_an_owner(path, text):
-    owners = ("src/ingest/", "src/http/blocking_pool", "src/http/board_tasks", "src/http/event_hub", "src/http/server",
+    owners = ("src/ingest/", "src/http/blocking_pool", "src/http/board_tasks", "src/http/event_hub", "src/http/loop",
               "src/app/", "src/cli/demo", "src/cli/queue_work", "src/queues/agenda", "src/queues/group_commit",
               "src/adapters/redis/redis_job")
     if not path.startswith("src/") or path.startswith(owners):
