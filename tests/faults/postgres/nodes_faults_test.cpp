@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "adapters/postgres/migrations.h"
 #include "ledger_fixture.h"
 
 namespace scoreline::postgres {
@@ -34,7 +35,7 @@ TEST_F(PostgresFaults, ManyNodesMayPrepareANewLedgerAtOnce) {
   std::set<std::string> identities;
   for (auto& node : nodes) identities.insert(node.get());
   EXPECT_EQ(identities.size(), 1u);
-  EXPECT_EQ(sql("SELECT schema_version FROM ledger"), "8");
+  EXPECT_EQ(sql("SELECT schema_version FROM ledger"), std::to_string(migrations().back().number));
 }
 
 TEST_F(PostgresFaults, ResultCommittedAfterAnErasureCounts) {
