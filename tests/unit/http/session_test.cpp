@@ -282,5 +282,27 @@ TEST_F(SessionTest, StopsReadingFromAClientThatDoesNotTakeItsAnswers) {
   EXPECT_EQ(handler.requests, sent);
 }
 
+TEST_F(SessionTest, TellsThatAnAnswerWasLostWhileSomeOfItIsStillHere) {
+  handler.answer_later = true;
+  int lost = 0;
+  const auto answer = [&] {
+    send(get("/"));
+    Response response = with_body(std::string(1'000, 'x'));
+    response.lost = [&lost] { ++lost; };
+    handler.open->send(std::move(response));
+    handler.open.reset();
+  };
+  answer();
+  take();
+  session.lost();
+  EXPECT_EQ(lost, 0) << "it went out whole";
+  answer();
+  session.sent(500);
+  session.lost();
+  EXPECT_EQ(lost, 1);
+  session.lost();
+  EXPECT_EQ(lost, 1) << "once";
+}
+
 }  // namespace
 }  // namespace scoreline::http
