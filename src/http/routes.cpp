@@ -1,6 +1,9 @@
 #include "http/routes.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
 
 #include "http/queue_routes.h"
 
@@ -31,7 +34,7 @@ constexpr Route scanning(Method method, std::string_view pattern, std::string_vi
   return {method, pattern, summary, answer, nullptr, true, false, true};
 }
 
-constexpr Route kRoutes[] = {
+constexpr Route kBoardRoutes[] = {
     at_once(Method::get, "/v1/leaderboards", "List the leaderboards", list_leaderboards),
     at_once(Method::get, "/v1/leaderboards/{leaderboard}", "Show a leaderboard's definition", get_leaderboard),
     later(Method::put, "/v1/leaderboards/{leaderboard}", "Define a leaderboard", put_leaderboard),
@@ -78,6 +81,9 @@ constexpr Route kRoutes[] = {
     at_once(Method::get, "/v1/leaderboards/{leaderboard}/hidden-players", "List the hidden players",
             list_hidden_players),
     later(Method::del, "/v1/leaderboards/{leaderboard}/matches/{match}", "Void a match", void_match),
+};
+
+constexpr Route kJobRoutes[] = {
     later(Method::get, "/v1/queues", "List the queues", list_queues),
     later(Method::post, "/v1/queues/{queue}:take", "Take jobs under a lease, and wait for some", take_jobs),
     later(Method::post, "/v1/queues/{queue}:poll", "Take one job and forget it", poll_job),
@@ -107,6 +113,9 @@ constexpr Route kRoutes[] = {
     later(Method::put, "/v1/queues/{queue}/schedules/{schedule}", "Enqueue a job at each time of a cron expression",
           put_schedule),
     later(Method::del, "/v1/queues/{queue}/schedules/{schedule}", "Drop a schedule", drop_schedule),
+};
+
+constexpr Route kOtherRoutes[] = {
     from_index(Method::get, "/v1/audit-log", "Read what was done, and by whom", read_audit_log),
     waiting(Method::get, "/v1/dead-letters", "List the messages that could not be taken", list_dead_letters),
     waiting(Method::get, "/v1/dead-letters/{id}", "Show a message that could not be taken", get_dead_letter),
@@ -123,6 +132,16 @@ constexpr Route kRoutes[] = {
     at_once(Method::get, "/metrics", "Tell what goes on, for Prometheus", metrics),
     at_once(Method::get, "/openapi.yaml", "Serve this document", openapi),
 };
+
+template <std::size_t... sizes>
+constexpr auto joined(const Route (&... tables)[sizes]) {
+  std::array<Route, (sizes + ...)> all{};
+  auto to = all.begin();
+  ((to = std::copy(std::begin(tables), std::end(tables), to)), ...);
+  return all;
+}
+
+constexpr auto kRoutes = joined(kBoardRoutes, kJobRoutes, kOtherRoutes);
 
 using Params = std::array<std::string_view, Call::kMaxParams>;
 

@@ -60,7 +60,7 @@ struct Call {
 };
 
 struct Route {
-  Method method;
+  Method method = Method::other;
   std::string_view pattern;  ///< `/v1/leaderboards/{leaderboard}`
   std::string_view summary;  ///< as in the OpenAPI document
   /// One of the two: answers at once, or keeps the duty to answer.
