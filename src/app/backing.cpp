@@ -22,7 +22,7 @@ Error about(Error error, std::string_view field) {
 /// Opens the ledger into `backing`. Returns what names it and its history.
 Result<std::string> open_ledger(const std::string& data, const std::string& url, const Clock& clock, Random& random,
                                 Backing& backing) {
-  if (url.starts_with("postgresql://") || url.starts_with("postgres://")) {
+  if (is_postgres_ledger(url)) {
     auto opened = postgres::PostgresLedger::open(url, {}, clock, random);
     if (!opened) return fail(about(std::move(opened).error(), "ledger"));
     postgres::PostgresLedger& ledger = **opened;
@@ -35,7 +35,7 @@ Result<std::string> open_ledger(const std::string& data, const std::string& url,
   if (!url.empty() && !url.starts_with(kSqlite)) {
     return fail(Code::usage, "must be sqlite:FOLDER or postgresql://…", "ledger");
   }
-  const std::string folder = url.empty() ? data : url.substr(kSqlite.size());
+  const std::string folder = embedded_folder(data, url);
   if (folder.empty()) return fail(Code::usage, "must name the folder of the ledger", url.empty() ? "data" : "ledger");
   auto opened = sqlite::SqliteLedger::open(folder);
   if (!opened) return fail(std::move(opened).error());
@@ -49,6 +49,14 @@ Result<std::string> open_ledger(const std::string& data, const std::string& url,
 }
 
 }  // namespace
+
+bool is_postgres_ledger(const std::string& ledger) {
+  return ledger.starts_with("postgresql://") || ledger.starts_with("postgres://");
+}
+
+std::string embedded_folder(const std::string& data, const std::string& ledger) {
+  return ledger.starts_with(kSqlite) ? ledger.substr(kSqlite.size()) : data;
+}
 
 bool is_shared_index(const std::string& index) { return !index.empty() && index != "memory:"; }
 

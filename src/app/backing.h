@@ -32,6 +32,11 @@ struct Backing {
   std::vector<std::string> notes;  ///< what the operator should know about this start
 };
 
+/// Whether a ledger of this URL is in PostgreSQL.
+bool is_postgres_ledger(const std::string& ledger);
+/// The folder of any other ledger; empty when none is named.
+std::string embedded_folder(const std::string& data, const std::string& ledger);
+
 /// Whether an index of this URL is one that other processes share.
 bool is_shared_index(const std::string& index);
 

@@ -24,9 +24,10 @@ struct Key {
   enum class Kind { text, number, truth } kind;
 };
 
-constexpr std::array<Key, 16> kKeys{{{"data", "scoreline-data", Key::Kind::text},
+constexpr std::array<Key, 17> kKeys{{{"data", "scoreline-data", Key::Kind::text},
                                      {"ledger", "", Key::Kind::text},
                                      {"index", "", Key::Kind::text},
+                                     {"queues", "ledger:", Key::Kind::text},
                                      {"server", "", Key::Kind::text},
                                      {"listen", "127.0.0.1:8080", Key::Kind::text},
                                      {"insecureListen", "false", Key::Kind::truth},
@@ -218,6 +219,7 @@ Result<Config> bind(const Layers& layers) {
   config.data = layers.value("data");
   config.ledger = layers.value("ledger");
   config.index = layers.value("index");
+  config.queues = layers.value("queues");
   config.server = layers.value("server");
   config.log_level = layers.value("logLevel");
   if (config.data.empty()) return fail(wrong("must name a folder", "data"));

@@ -33,6 +33,7 @@ struct Config {
   std::string data;                        ///< folder of an embedded ledger
   std::string ledger;                      ///< URL; empty: embedded, in `data`
   std::string index;                       ///< URL; empty: in memory
+  std::string queues;                      ///< URL; empty: jobs beside the ledger
   std::string server;                      ///< URL of a running server; empty: the data folder
   std::string address;                     ///< where to listen
   std::uint16_t port = 0;                  ///< 0: any free one

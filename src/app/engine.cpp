@@ -28,7 +28,8 @@ struct Engine::Parts {
   explicit Parts(const EngineOptions& options)
       : clock(options.clock != nullptr ? *options.clock : system_clock),
         own_random(options.random != nullptr ? nullptr : std::make_unique<SeededRandom>(system_seed())),
-        random(own_random ? *own_random : *options.random) {}
+        random(own_random ? *own_random : *options.random),
+        tell(options.tell) {}
 
   ~Parts() {
     if (rebuilding.joinable()) rebuilding.join();
@@ -39,6 +40,8 @@ struct Engine::Parts {
   const Clock& clock;
   std::unique_ptr<Random> own_random;
   Random& random;
+  OpenJobs open_jobs;
+  std::function<void(const std::string&)> tell;
   Backing backing;
   std::unique_ptr<Catalogue> catalogue;
   std::optional<leaderboards::Service> service;
@@ -46,6 +49,7 @@ struct Engine::Parts {
   std::optional<ingest::Pipeline> pipeline;
   std::optional<BoardKeeper> keeper;  // over shared stores
   std::optional<SeasonKeeper> seasons;
+  std::optional<StandbyJobStore> jobs;
   std::thread rebuilding;
 };
 
@@ -54,12 +58,16 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
   auto backing = open_backing(options.data.string(), options.ledger, options.index, parts->clock, parts->random);
   if (!backing) return fail(std::move(backing).error());
   parts->backing = *std::move(backing);
+  auto jobs = job_backing(options.data.string(), options.ledger, options.queues, parts->clock, parts->random);
+  if (!jobs) return fail(std::move(jobs).error());
+  parts->open_jobs = *std::move(jobs);
   return assemble(std::move(parts), options);
 }
 
 Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<Ledger> ledger, const EngineOptions& options) {
   auto parts = std::make_unique<Parts>(options);
   parts->backing = back_with(std::move(ledger), parts->random);
+  parts->open_jobs = jobs_in_memory(parts->clock, parts->random);
   return assemble(std::move(parts), options);
 }
 
@@ -95,6 +103,10 @@ Engine::~Engine() = default;
 leaderboards::Service& Engine::service() { return *parts_->service; }
 ingest::Pipeline& Engine::pipeline() { return *parts_->pipeline; }
 Ledger& Engine::ledger() { return *parts_->backing.ledger; }
+StandbyJobStore& Engine::jobs() {
+  if (!parts_->jobs) parts_->jobs.emplace(parts_->open_jobs, parts_->tell);
+  return *parts_->jobs;
+}
 leaderboards::RankIndex& Engine::index() { return *parts_->backing.index; }
 ingest::DeadLetters& Engine::dead_letters() {
   SCORELINE_CHECK(parts_->backing.dead_letters);

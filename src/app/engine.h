@@ -1,5 +1,5 @@
-// The engine in one piece: ledger, index, catalogue, service, pipeline. Every door of one process (HTTP, command line,
-// C++ library) stands on one Engine; what the engine stands on, two URLs say.
+// The engine in one piece: ledger, index, catalogue, service, pipeline, and the store of jobs. Every door of one
+// process (HTTP, command line, C++ library) stands on one Engine; what the engine stands on, three URLs say.
 //
 // Thread safety: open, rebuild and the destructor from one thread; what it hands out is safe as its own header says.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/standby_job_store.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -30,6 +31,7 @@ struct EngineOptions {
   std::filesystem::path data;  ///< the folder of an embedded ledger; made when it is not there
   std::string ledger;          ///< URL (see backing.h); empty: embedded in `data`
   std::string index;           ///< URL; empty: in memory
+  std::string queues;          ///< URL (see job_backing.h); empty: beside the ledger
   /// From configuration. A new one is made; one that differs from what the ledger has is changed where the boards stay
   /// right, else `open` fails naming the leaderboard.
   std::vector<leaderboards::Definition> definitions;
@@ -61,6 +63,9 @@ class Engine {
   /// Only of an engine that opened its ledger itself.
   ingest::DeadLetters& dead_letters();
   leaderboards::RankIndex& index();
+  /// Where jobs live. The first call begins to open it; the calls from one thread. In memory alone when the engine was
+  /// opened over a ledger.
+  StandbyJobStore& jobs();
   const Clock& clock() const;
   Random& random();
   /// Whether reads of the index may wait for another machine.

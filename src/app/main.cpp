@@ -94,6 +94,7 @@ class Program {
     return {.data = config_.data,
             .ledger = config_.ledger,
             .index = config_.index,
+            .queues = config_.queues,
             .definitions = config_.leaderboards,
             .clock = &clock_,
             .random = &random_,

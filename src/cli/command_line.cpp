@@ -34,6 +34,8 @@ class Parser {
                 invocation_.settings, "URL");
     add_setting(app_, "--index", "index", "redis://…, rediss://…, redis-sentinel://…/NAME or redis-cluster://…",
                 invocation_.settings, "URL");
+    add_setting(app_, "--queues", "queues", "Where jobs live: ledger: (beside the ledger) or redis://…",
+                invocation_.settings, "URL");
     add_setting(app_, "--server", "server", "Ask a running server instead of a data folder", invocation_.settings,
                 "URL");
     app_.footer(
