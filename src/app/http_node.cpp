@@ -49,6 +49,7 @@ HttpNode::HttpNode(const Config& config, std::unique_ptr<prometheus::Registry> r
                                      engine_->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_,
                                      http::HostCheck(config.allowed_hosts));
   api_->keep_dead_letters(engine_->dead_letters());
+  api_->keep_jobs(engine_->jobs());
   api_->tell_metrics(*registry_);
   http::ServerOptions options;
   options.address = config.address;
@@ -83,6 +84,7 @@ Result<bool> HttpNode::wait_ready() {
   while (true) {
     const auto progress = engine_->service().progress();
     if (progress.failure) return fail(*progress.failure);
+    if (const auto failure = engine_->jobs().failure()) return fail(*failure);
     if (progress.ready) {
       const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.monotonic() - begin);
       spdlog::info("ready: boards made of {} results in {} ms", progress.results_done, took.count());
