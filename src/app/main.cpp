@@ -70,6 +70,7 @@ class Program {
                          .clock = clock_,
                          .random = random_,
                          .wait = wait_,
+                         .told_to_stop = [this](std::chrono::milliseconds at_most) { return stop_.wait_for(at_most); },
                          .open_store = [this] { return open_store(); },
                          .open_letters = [this] { return open_letters(); },
                          .open_folder = [this] { return open_folder(); },
@@ -248,7 +249,8 @@ int run(const std::vector<std::string>& arguments) {
   start_log(config->log_level);
   // A command that only reads or writes files is stopped by a signal as any program is.
   const bool serves = std::holds_alternative<cli::ServeCommand>(invocation->command) ||
-                      std::holds_alternative<cli::DemoCommand>(invocation->command);
+                      std::holds_alternative<cli::DemoCommand>(invocation->command) ||
+                      std::holds_alternative<cli::QueueWorkCommand>(invocation->command);
   const StopSignal stop(serves ? StopSignal::Mode::wait_for_it : StopSignal::Mode::die_of_it);
   return Program(std::move(*invocation), std::move(*config), stop).run();
 }

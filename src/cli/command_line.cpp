@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "cli/command_options.h"
+#include "cli/queue_command_line.h"
 #include "leaderboards/distribution.h"
 
 namespace scoreline::cli {
@@ -388,6 +389,7 @@ class Parser {
   }
 
   Command chosen() const {
+    if (auto queue = queue_command_line_.chosen()) return *std::move(queue);
     if (serve_->parsed()) return ServeCommand{};
     if (import_->parsed()) return import_command_;
     if (export_->parsed()) return export_command_;
@@ -419,6 +421,7 @@ class Parser {
 
   CLI::App app_{"Scoreline: leaderboards over a ledger of results.", "scoreline"};
   Invocation invocation_;
+  QueueCommandLine queue_command_line_{app_};
   CLI::App* serve_ = nullptr;
   CLI::App* demo_ = nullptr;
   CLI::App* import_ = nullptr;

@@ -170,6 +170,55 @@ struct SeasonCommand {
   std::optional<std::int64_t> top_percent;
 };
 
+/// One call of a job queue.
+struct QueueCommand {
+  enum class Deed : std::uint8_t {
+    push,
+    take,
+    poll,
+    ack,
+    nack,
+    extend,
+    release,
+    stats,
+    list,
+    show,
+    peek,
+    pause,
+    resume,
+    purge,
+    retry_dead,
+    remove,
+    set,
+    schedule,
+    schedules,
+    unschedule,
+  };
+  Deed deed = Deed::stats;
+  std::string queue;  ///< empty: all (stats)
+  std::string id;     ///< of a job; empty: a new one (push), all (retry-dead)
+  std::string receipt;
+  std::string payload;  ///< `-`: standard input
+  bool lines = false;   ///< each line of standard input is a job
+  int priority = 5;
+  std::optional<std::string> delay, lease, wait, reason;
+  std::optional<Timestamp> run_at;
+  std::optional<int> max_attempts;
+  int max = 1;
+  std::string state = "ready";
+  std::int64_t first = 0, limit = 100;
+  std::vector<std::string> options;  ///< `name=value`
+  std::string schedule, cron, time_zone = "UTC";
+};
+
+/// Runs a command for each job.
+struct QueueWorkCommand {
+  std::string queue;
+  std::vector<std::string> command;
+  unsigned concurrency = 1;
+  std::string lease = "60s";
+};
+
 struct ConfigPrintCommand {};
 struct VersionCommand {};
 
@@ -178,11 +227,11 @@ struct HelpCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand, VerifyCommand,
-                 RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand, ErasuresCommand, AuditLogCommand,
-                 MatchCommand, RanksCommand, PointsCommand, DistributionCommand, DemoCommand, ProduceCommand,
-                 DeadLettersCommand, SeasonCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
+using Command = std::variant<ServeCommand, ImportCommand, ExportCommand, TopCommand, RankCommand, AroundCommand,
+                             VerifyCommand, RebuildCommand, ReconcileCommand, AuditRankCommand, PlayerCommand,
+                             ErasuresCommand, AuditLogCommand, MatchCommand, RanksCommand, PointsCommand,
+                             DistributionCommand, DemoCommand, ProduceCommand, DeadLettersCommand, SeasonCommand,
+                             QueueCommand, QueueWorkCommand, ConfigPrintCommand, VersionCommand, HelpCommand>;
 
 struct Invocation {
   Command command;

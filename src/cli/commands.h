@@ -26,6 +26,8 @@ Result<int> run_audit_log(const AuditLogCommand& command, Context& context);
 Result<int> run_produce(const ProduceCommand& command, Context& context);
 Result<int> run_dead_letters(const DeadLettersCommand& command, Context& context);
 Result<int> run_season(const SeasonCommand& command, Context& context);
+Result<int> run_queue(const QueueCommand& command, Context& context);
+Result<int> run_queue_work(const QueueWorkCommand& command, Context& context);
 Result<int> run_demo(const DemoCommand& command, Context& context);
 Result<int> run_config_print(const ConfigPrintCommand& command, Context& context);
 Result<int> run_version(const VersionCommand& command, Context& context);

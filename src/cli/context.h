@@ -65,6 +65,8 @@ struct Context {
   const Clock& clock;
   Random& random;
   std::function<void(std::chrono::milliseconds)> wait;
+  /// Whether the process was told to stop, once more, within that time. Of a command that works until then.
+  std::function<bool(std::chrono::milliseconds)> told_to_stop;
 
   std::function<Result<std::unique_ptr<Store>>()> open_store;
   std::function<Result<std::unique_ptr<LetterStore>>()> open_letters;

@@ -30,6 +30,8 @@ struct Runner {
   Result<int> operator()(const ProduceCommand& command) { return run_produce(command, context); }
   Result<int> operator()(const DeadLettersCommand& command) { return run_dead_letters(command, context); }
   Result<int> operator()(const SeasonCommand& command) { return run_season(command, context); }
+  Result<int> operator()(const QueueCommand& command) { return run_queue(command, context); }
+  Result<int> operator()(const QueueWorkCommand& command) { return run_queue_work(command, context); }
   Result<int> operator()(const DemoCommand& command) { return run_demo(command, context); }
   Result<int> operator()(const ConfigPrintCommand& command) { return run_config_print(command, context); }
   Result<int> operator()(const VersionCommand& command) { return run_version(command, context); }
