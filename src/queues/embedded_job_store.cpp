@@ -105,6 +105,9 @@ void EmbeddedJobStore::look_after(ServedQueue& served) {
 void EmbeddedJobStore::enqueue(std::string_view queue, std::vector<JobSpec> jobs,
                                Done<std::vector<EnqueueAnswer>> done) {
   if (auto ok = check_count(jobs.size()); !ok) return done(fail(ok.error()));
+  if (commit_ && commit_->is_behind()) {
+    return done(fail(Error{Code::overloaded, "more is put in than the ledger can keep", {}, kTryAgain}));
+  }
   change(queue, true, done, [&](Turn& turn) -> Result<std::vector<EnqueueAnswer>> {
     if (auto ok = check(jobs, turn.queue().options()); !ok) return fail(ok.error());
     give_ids(jobs, turn.now().wall, random_);

@@ -36,6 +36,8 @@ Error GroupCommit::why_not() const {
 std::uint64_t GroupCommit::add(LedgerBatch&& changes, Durability durability, Settled settled) {
   const std::lock_guard lock(mutex_);
   if (pending_.last == 0) changed_.notify_all();
+  for (const JobChange& change : changes.jobs) pending_.bytes += sizeof(change) + change.job.payload.size();
+  is_behind_ = pending_.bytes > kMaxUnkeptBytes;
   append(pending_.batch, std::move(changes));
   pending_.to_disk |= durability != Durability::os;
   if (settled) pending_.waiting.push_back(std::move(settled));
@@ -90,6 +92,7 @@ Result<void> GroupCommit::send(const LedgerBatch& batch, Durability durability) 
 
 void GroupCommit::commit(Lock& lock) {
   Pending now = std::exchange(pending_, {});
+  is_behind_ = false;
   const std::optional<Error> refused = open_ ? std::nullopt : error_;
   lock.unlock();
   LedgerBatch batch = folded(std::move(now.batch));
@@ -110,46 +113,45 @@ void GroupCommit::commit(Lock& lock) {
   if (ledger_.write_failure()) open_unless_the_ledger_failed();
 }
 
-/// Calls that had changed something before they could know are among those that wait now; all later ones are refused.
 void GroupCommit::fail_all(Lock& lock, LedgerBatch&& batch, Pending&& pending, Error error) {
   lock.lock();
   error_ = ledger_.write_failure().value_or(error);
   open_ = false;
   ahead_ = true;
-  Pending after = std::exchange(pending_, {});
   append(to_undo_, std::move(batch));
-  append(to_undo_, std::move(after.batch));
   undo(lock);
   lock.unlock();
   settle(pending, &error);
-  if (after.last != 0) settle(after, &error);
   lock.lock();
 }
 
+/// Calls that had changed something before they could know of the failure have added it by the time that the locks of
+/// their queues were taken to undo what they stood on: so it goes on until nothing more has come.
 bool GroupCommit::undo(Lock& lock) {
-  while (true) {
-    LedgerBatch batch = folded(std::move(to_undo_));
+  do {
+    Pending after = std::exchange(pending_, {});
+    append(to_undo_, std::move(after.batch));
+    LedgerBatch batch = folded(std::exchange(to_undo_, {}));
     lock.unlock();
+    if (after.last != 0) {
+      const Error error = why_not();
+      settle(after, &error);
+    }
     const auto undone = keeper_.undo(batch, ledger_);
     lock.lock();
-    to_undo_ = std::move(batch);
-    if (!undone) return false;
-    to_undo_ = {};
-    if (pending_.last == 0) break;
-    Pending after = std::exchange(pending_, {});
-    to_undo_ = std::move(after.batch);
-    lock.unlock();
-    const Error error = why_not();
-    settle(after, &error);
-    lock.lock();
-  }
+    if (!undone) {
+      to_undo_ = std::move(batch);
+      return false;
+    }
+  } while (pending_.last != 0);
   ahead_ = false;
   open_unless_the_ledger_failed();
   return true;
 }
 
 void GroupCommit::settle(const Pending& pending, const Error* error) {
-  settled_.store(pending.last, std::memory_order_release);
+  // Those that came later may have failed before.
+  if (pending.last > settled_.load(std::memory_order_relaxed)) settled_.store(pending.last, std::memory_order_release);
   for (const Settled& settled : pending.waiting) settled(error);
 }
 

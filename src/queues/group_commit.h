@@ -53,6 +53,8 @@ class GroupCommit {
   std::optional<Error> refusal() const {
     return open_.load(std::memory_order_acquire) ? std::nullopt : std::optional(why_not());
   }
+  /// So much waits (kMaxUnkeptBytes) that no more should be put in.
+  bool is_behind() const { return is_behind_.load(std::memory_order_relaxed); }
   /// What is in memory may not be in the ledger: an undo is outstanding.
   bool is_ahead() const { return ahead_.load(std::memory_order_acquire); }
 
@@ -68,6 +70,7 @@ class GroupCommit {
     bool to_disk = false;
     std::vector<Settled> waiting;
     std::uint64_t last = 0;
+    std::size_t bytes = 0;
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -91,7 +94,7 @@ class GroupCommit {
   LedgerBatch to_undo_;
   bool has_thread_ = false;
   bool stopping_ = false;
-  std::atomic<bool> open_{true}, ahead_{false};
+  std::atomic<bool> open_{true}, ahead_{false}, is_behind_{false};
   std::atomic<std::uint64_t> settled_{0};
   std::thread thread_;
 };

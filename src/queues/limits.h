@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxJobsInQueue = 100'000'000;
 /// How long one take waits at most, and how many takes of a process may wait at once.
 inline constexpr std::chrono::milliseconds kMaxWait = std::chrono::minutes{10};
 inline constexpr std::size_t kMaxWaitingTakes = 100'000;
+/// Of changes that wait for the ledger; over it nothing more is put in.
+inline constexpr std::size_t kMaxUnkeptBytes = 256 * 1024 * 1024;
 inline constexpr int kMaxAttempts = 1'000;  ///< and of the crash limit
 inline constexpr std::chrono::milliseconds kMinLease{1};
 inline constexpr std::chrono::milliseconds kMaxLease = std::chrono::hours{24};

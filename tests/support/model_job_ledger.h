@@ -46,6 +46,7 @@ class ModelJobLedger final : public queues::JobLedger {
 
   Result<void> commit(const queues::LedgerBatch& batch, queues::Durability durability) override {
     ++commits;
+    written += batch.jobs.size();
     synced += durability == queues::Durability::disk;
     if (failure) return fail(*failure);
     const Fault fault = next ? next() : Fault::none;
@@ -70,6 +71,7 @@ class ModelJobLedger final : public queues::JobLedger {
   std::optional<Error> failure;
   int away = 0;  ///< finds that will fail
   int commits = 0, synced = 0;
+  std::size_t written = 0;  ///< changes of jobs, kept or not
 
  private:
   void keep(const queues::LedgerBatch& batch) {
