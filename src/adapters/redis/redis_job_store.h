@@ -9,10 +9,10 @@
 // loses what came since the last snapshot; a failover may lose what the replica had not got yet. The `durability` of a
 // queue cannot be set here: options() shows what the server does.
 //
-// Sent again after unknown_outcome: an enqueue with an id of the caller's is answered as a duplicate when it was done, as
-// long as its job is there (set dedupFor, and it is so after that too); one without an id may put a second job in. An
-// ack, nack or release that was done is answered with conflict. What a take leased and nobody was told of comes back when
-// its lease runs out, and counts as lost.
+// Sent again after unknown_outcome: an enqueue with an id of the caller's is answered as a duplicate when it was done,
+// as long as its job is there (set dedupFor, and it is so after that too); one without an id may put a second job in.
+// An ack, nack or release that was done is answered with conflict. What a take leased and nobody was told of comes back
+// when its lease runs out, and counts as lost.
 //
 // A server without memory (maxmemory) answers storage_full to what puts something in, whole; jobs can be worked off.
 //
