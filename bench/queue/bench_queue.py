@@ -3,11 +3,11 @@
 
     bench_queue.py BUILD [--rounds 5] [--scale 1.0]
 
-What is durable answers after an fsync: Scoreline's default, `beanstalkd -f 0`, `appendfsync always`. Eight producers and
-eight workers, each on a connection of its own, one job at a time and fifty; without a disk, eight callers that put in
-fifty, take fifty and acknowledge them. The contestants take turns, round after round; figures are medians of the rounds,
-ratios medians of the ratios within each round. Scoreline is asked over HTTP, as the peers are over their sockets, and
-through the library in the load generator's process. Ends with one JSON line.
+What is durable answers after an fsync: Scoreline's default, `beanstalkd -f 0`, `appendfsync always`. Eight producers
+and eight workers, each on a connection of its own, one job at a time and fifty; without a disk, eight callers that put
+in fifty, take fifty and acknowledge them. The contestants take turns, round after round; figures are medians of the
+rounds, ratios medians of the ratios within each round. Scoreline is asked over HTTP, as the peers are over their
+sockets, and through the library in the load generator's process. Ends with one JSON line.
 """
 
 import argparse
@@ -109,7 +109,8 @@ class Contest:
 
     def one(self, kind, where, how, batch, jobs):
         count = max(batch * 16, int(jobs * self.scale))
-        done = subprocess.run([self.load, kind, str(where), how, str(batch), str(count)], capture_output=True, text=True)
+        command = [self.load, kind, str(where), how, str(batch), str(count)]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{kind} {where}: {done.stderr}")
         return float(done.stdout)

@@ -67,6 +67,10 @@ void JobLanes::stop() {
   work_.notify_all();
   time_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  {
+    const std::lock_guard lock(mutex_);
+    tickets_.clear();  // what is cancelled from now on was answered
+  }
   for (auto& [name, lane] : lanes_) {
     for (JobCall& call : lane.calls) call.done(fail(ending()));
     for (const TakeDone& done : lane.takers.remove_all()) done(fail(ending()));

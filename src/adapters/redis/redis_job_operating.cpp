@@ -59,11 +59,12 @@ void RedisJobStore::queues(Done<std::vector<std::string>> done) {
 /// possible.
 Durability RedisJobStore::durability_of(std::string_view queue) const {
   const std::string key = queue_keys(prefix_, queue).front();
-  const std::vector<Command> asked = {{key, {"INFO", "persistence"}}, {key, {"CONFIG", "GET", "appendfsync"}}};
-  const auto replies = client_.run(std::span<const Command>(asked));
-  if (!replies || (*replies)[0].text.find("aof_enabled:1") == std::string::npos) return Durability::memory;
-  const auto& policy = (*replies)[1].elements;
-  return policy.size() == 2 && policy[1].text == "always" ? Durability::disk : Durability::os;
+  const Command persistence{key, {"INFO", "persistence"}}, policy{key, {"CONFIG", "GET", "appendfsync"}};
+  const auto info = client_.run(std::span(&persistence, 1));
+  if (!info || info->front().text.find("aof_enabled:1") == std::string::npos) return Durability::memory;
+  const auto synced = client_.run(std::span(&policy, 1));
+  if (!synced || synced->front().elements.size() != 2) return Durability::os;
+  return synced->front().elements[1].text == "always" ? Durability::disk : Durability::os;
 }
 
 void RedisJobStore::options(std::string_view queue, Done<QueueOptions> done) {

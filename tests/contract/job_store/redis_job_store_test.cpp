@@ -1,4 +1,4 @@
-// The store on Redis and Valkey, alone and as a cluster, each with its promise at its strongest.
+// The store on Redis and Valkey: a server, a cluster, sentinels, each with its promise at its strongest.
 #include "adapters/redis/redis_job_store.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "contract/job_store/job_store_contract.h"
 #include "support/redis_cluster.h"
 #include "support/redis_index.h"
+#include "support/redis_sentinels.h"
 
 namespace scoreline::queues {
 namespace {
@@ -63,9 +64,21 @@ std::unique_ptr<JobStoreHarness> on_cluster() {
   return std::make_unique<OnRedis>(cluster->url());
 }
 
+std::unique_ptr<JobStoreHarness> behind_sentinels() {
+  static test::RedisSentinels* const servers = [] {
+    auto* const made = new test::RedisSentinels;
+    for (const char* const setting : {"CONFIG SET appendfsync always", "CONFIG SET appendonly yes"}) {
+      test::say_to(made->master().port(), setting);
+    }
+    return made;
+  }();
+  return std::make_unique<OnRedis>(servers->url() + "/lb");
+}
+
 std::vector<JobStoreMaker> makers() {
   std::vector<JobStoreMaker> all = {JobStoreMaker{"redis", &on_server<Program::redis>},
-                                    JobStoreMaker{"redis_cluster", &on_cluster<Program::redis>}};
+                                    JobStoreMaker{"redis_cluster", &on_cluster<Program::redis>},
+                                    JobStoreMaker{"redis_sentinel", &behind_sentinels}};
   if (!test::path_of(Program::valkey).empty()) {
     all.push_back(JobStoreMaker{"valkey", &on_server<Program::valkey>});
     all.push_back(JobStoreMaker{"valkey_cluster", &on_cluster<Program::valkey>});

@@ -64,5 +64,21 @@ TEST_P(JobMemory, NothingIsLeftOfJobsThatAreDone) {
   EXPECT_EQ(admin("DBSIZE"), "2") << "the queue itself, and its name";
 }
 
+TEST_P(JobMemory, OptionsShowWhatTheServerPromises) {
+  const std::pair<std::vector<std::string>, queues::Durability> promises[] = {
+      {{}, queues::Durability::memory},
+      {{"--appendonly", "yes"}, queues::Durability::os},
+      {{"--appendonly", "yes", "--appendfsync", "always"}, queues::Durability::disk}};
+  for (const auto& [settings, promise] : promises) {
+    start(settings);
+    JobProcess process(server_->port());
+    ASSERT_TRUE(process.push("a"));
+    const auto options =
+        process.ask<QueueOptions>([&](auto done) { process.store().options("mail", std::move(done)); });
+    ASSERT_TRUE(options);
+    EXPECT_EQ(to_string(options->durability), to_string(promise));
+  }
+}
+
 }  // namespace
 }  // namespace scoreline::test
