@@ -149,6 +149,7 @@ struct PlaceOnBoard {
 };
 
 class Scoreline;
+class Queue;
 
 /// Players with points of a range, both ends in it.
 struct Bucket {
@@ -247,6 +248,10 @@ class Scoreline {
   std::vector<Entry> archive(std::string_view leaderboard, std::int64_t season, std::uint64_t from = 1,
                              std::size_t count = 1000) const;
 
+  /// Its jobs are there from the first that is put in (scoreline/queue.h). Failure `not_ready` when another process
+  /// holds the jobs of the stores.
+  Queue queue(std::string_view name);
+
   // What moderates is logged with its reason.
 
   /// Takes a player off all boards of a leaderboard, and their results out of the folder.
@@ -262,6 +267,7 @@ class Scoreline {
  private:
   struct Core;
   friend class Board;
+  friend class Queue;
   explicit Scoreline(std::shared_ptr<Core> core) : core_(std::move(core)) {}
   std::shared_ptr<Core> core_;
 };

@@ -2,15 +2,14 @@
 #include <scoreline/scoreline.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
 #include "app/backing.h"
 #include "app/engine.h"
+#include "app/library_core.h"
 #include "base/limits.h"
 #include "base/uuid.h"
-#include "ingest/on_writer.h"
 #include "leaderboards/criteria.h"
 #include "leaderboards/definition.h"
 #include "leaderboards/values.h"
@@ -20,16 +19,6 @@ namespace scoreline {
 namespace lb = leaderboards;
 
 namespace {
-
-Failure failure_of(const Error& error) {
-  return Failure(std::string(traits(error.code).name), error.detail, error.field);
-}
-
-template <typename T>
-T value_of(Result<T> result) {
-  if (!result) throw failure_of(result.error());
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
 
 lb::Rule rule_of(Rule rule) {
   switch (rule) {
@@ -122,23 +111,6 @@ std::vector<Entry> entries_of(Result<lb::Page> page, const lb::Definition& defin
 }
 
 }  // namespace
-
-struct Scoreline::Core {
-  std::unique_ptr<app::Engine> engine;
-
-  static std::shared_ptr<Core> open(const app::EngineOptions& options) {
-    auto core = std::make_shared<Core>();
-    core->engine = value_of(app::Engine::open(options));
-    value_of(core->engine->rebuild());
-    return core;
-  }
-
-  /// Runs `change` where no result is half way, and waits for it.
-  template <typename Change>
-  auto exclusively(const Change& change) {
-    return value_of(ingest::on_writer(engine->pipeline(), change));
-  }
-};
 
 struct Board::Place {
   std::shared_ptr<Scoreline::Core> core;
