@@ -9,8 +9,8 @@ local first_lease = FIRST + 4
 local ids = {}
 for at = first_lease, #ARGV, 2 do ids[#ids + 1] = ARGV[at] end
 local records = redis.call('HMGET', JOBS, unpack(ids))
-local jobs = {}
-for i, id in ipairs(ids) do jobs[id] = records[i] and job_of(id, records[i]) or nil end
+local kept = {}  -- by id, as it is by now
+for i, id in ipairs(ids) do kept[id] = records[i] or nil end
 
 -- Half of it is certain, half is chance, so that jobs that failed together do not come again together.
 local function backoff_after(failures)
@@ -22,21 +22,11 @@ local function backoff_after(failures)
   return delay - math.floor(math.random() * (math.floor(delay / 2) + 1))
 end
 
--- Acks are many, and what they do to a job is little: it goes out together.
-local ended, gone = {}, {}
-
 local what = {}
 function what.ack(job)
   count(ACKED, 1)
-  if dedup_for > 0 then
-    end_lease(job)
-    finish(job)
-    return 0
-  end
-  ended[#ended + 1] = timed_of(job)
-  gone[#gone + 1] = job.id
-  count(LEASED_OF + job.priority, -1)
-  job.state = STATE_DONE
+  end_lease(job)
+  finish(job)
   return 0
 end
 
@@ -77,11 +67,32 @@ function what.release(job)
   return job.state
 end
 
+-- Acks are many, and what they do to a job is little: without a dedup window it goes out together.
+local ended, gone = {}, {}
+local function let_go(id, record)
+  count(ACKED, 1)
+  count(LEASED_OF + priority_in(record), -1)
+  ended[#ended + 1] = timed_in(record, id)
+  gone[#gone + 1] = id
+  kept[id] = nil
+  return 0
+end
+
+local function change(id, record)
+  if verb == 'ack' and dedup_for == 0 then return let_go(id, record) end
+  local job = job_of(id, record)
+  local answer = what[verb](job)
+  kept[id] = record_of(job)
+  return answer
+end
+
 local answers, any_held = {}, false
 for at = first_lease, #ARGV, 2 do
-  local job = jobs[ARGV[at]]
-  local held = job and job.state == STATE_LEASED and job.receipt == ARGV[at + 1] and now < job.till
-  answers[#answers + 1] = held and what[verb](job) or -1
+  local id = ARGV[at]
+  local record = kept[id]
+  local held = record and state_in(record) == STATE_LEASED and receipt_in(record) == ARGV[at + 1] and
+    now < till_in(record)
+  answers[#answers + 1] = held and change(id, record) or -1
   any_held = any_held or held
 end
 if #gone > 0 then

@@ -60,7 +60,7 @@ local function any() return true end
 
 -- As it is seen from outside: what has fallen due is ready.
 local function seen(record)
-  if string.byte(record) == STATE_DELAYED and struct.unpack('>I6', record, 22) <= now then
+  if state_in(record) == STATE_DELAYED and run_at_in(record) <= now then
     return string.char(STATE_READY) .. string.sub(record, 2)
   end
   return record

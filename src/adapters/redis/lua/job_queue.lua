@@ -92,6 +92,18 @@ local function job_of(id, record)
   return job
 end
 
+-- Some of it without making a table of all: so much is done for each job of a batch.
+local function state_in(record) return string.byte(record) end
+local function priority_in(record) return string.byte(record, 2) end
+local function timed_in(record, id) return string.sub(record, 14, 21) .. id end
+local function run_at_in(record) return (struct.unpack('>I6', record, 22)) end
+local function till_in(record) return (struct.unpack('>I6', record, 28)) end
+local function receipt_in(record) return string.sub(record, 34, RECORD_BYTES) end
+local function leased_as(record, lease, till, receipt)
+  return string.char(STATE_LEASED) .. string.sub(record, 2, 9) .. struct.pack('>I4', lease) ..
+    string.sub(record, 14, 27) .. struct.pack('>I6', till) .. receipt .. string.sub(record, RECORD_BYTES + 1)
+end
+
 local function record_of(job)
   return struct.pack(RECORD, job.state, job.priority, job.cause, job.max_attempts, job.failures, job.crashes, job.lease,
     job.sequence, job.run_at, job.till, job.receipt) .. job.reason

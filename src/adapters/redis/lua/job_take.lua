@@ -33,16 +33,14 @@ local function lease_next(lease)
   local id = string.sub(member, ID_IN_PLACE)
   local record = redis.call('HGET', JOBS, id)
   if not record then return lease_next(lease) end  -- it was deleted by a stranger
-  local job = job_of(id, record)
-  job.state, job.lease, job.till = STATE_LEASED, lease, now + lease
-  job.receipt = string.sub(receipts, taken * 8 + 1, taken * 8 + 8)
+  local priority = priority_in(record)
+  local kept = leased_as(record, lease, now + lease, string.sub(receipts, taken * 8 + 1, taken * 8 + 8))
   taken = taken + 1
   held = held + 1
-  if job.priority > reserved_for then held_not_urgent = held_not_urgent + 1 end
-  count(LEASED_OF + job.priority, 1)
-  leased[#leased + 1] = job.till
-  leased[#leased + 1] = timed_of(job)
-  local kept = record_of(job)
+  if priority > reserved_for then held_not_urgent = held_not_urgent + 1 end
+  count(LEASED_OF + priority, 1)
+  leased[#leased + 1] = now + lease
+  leased[#leased + 1] = timed_in(record, id)
   jobs[#jobs + 1] = id
   jobs[#jobs + 1] = kept
   local payload = redis.call('HGET', PAYLOADS, id) or ''
