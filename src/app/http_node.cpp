@@ -85,7 +85,8 @@ Result<bool> HttpNode::wait_ready() {
     const auto progress = engine_->service().progress();
     if (progress.failure) return fail(*progress.failure);
     if (const auto failure = engine_->jobs().failure()) return fail(*failure);
-    if (progress.ready) {
+    // Jobs that another process holds, or whose server is away, keep nobody from the boards.
+    if (progress.ready && engine_->jobs().tried()) {
       const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.monotonic() - begin);
       spdlog::info("ready: boards made of {} results in {} ms", progress.results_done, took.count());
       if (kafka_) kafka_->begin();

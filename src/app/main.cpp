@@ -70,12 +70,12 @@ class Program {
                          .clock = clock_,
                          .random = random_,
                          .wait = wait_,
-                         .told_to_stop = [this](std::chrono::milliseconds at_most) { return stop_.wait_for(at_most); },
                          .open_store = [this] { return open_store(); },
                          .open_letters = [this] { return open_letters(); },
                          .open_folder = [this] { return open_folder(); },
                          .start_node = [this] { return start_node(); },
                          .open_answerer = [this] { return open_answerer(); },
+                         .told_to_stop = [this](std::chrono::milliseconds at_most) { return stop_.wait_for(at_most); },
                          .remote = !config_.server.empty(),
                          .shared = is_shared_index(config_.index),
                          .open_source = open_source,
@@ -130,21 +130,26 @@ class Program {
 
   Result<std::unique_ptr<cli::Answerer>> open_answerer() {
     if (!config_.server.empty()) {
-      auto client = http::Client::to(config_.server, kServerDeadline);
-      if (!client) return fail(std::move(client.error()));
-      return std::make_unique<cli::ServerAnswerer>(std::move(*client));
+      return cli::ServerAnswerer::to(config_.server, cli::answer_deadline(invocation_.command, kServerDeadline));
     }
     auto engine = open_engine();
     if (!engine) return fail(std::move(engine.error()));
     auto& service = (*engine)->service();
     auto& pipeline = (*engine)->pipeline();
     const auto reads = (*engine)->index_is_shared() ? http::IndexReads::waiting : http::IndexReads::inline_;
-    return std::make_unique<cli::LocalAnswerer>(std::move(*engine), service, pipeline, reads);
+    queues::JobStore* jobs = nullptr;
+    if (cli::is_about_queues(invocation_.command)) {
+      if (auto opened = (*engine)->jobs().wait_opened(); !opened) return fail(std::move(opened.error()));
+      jobs = &(*engine)->jobs();
+    }
+    auto answerer = std::make_unique<cli::LocalAnswerer>(std::move(*engine), service, pipeline, reads);
+    if (jobs != nullptr) answerer->keep_jobs(*jobs);
+    return answerer;
   }
 
   /// With its boards made.
   Result<std::shared_ptr<Engine>> open_engine() {
-    if (config_.ledger.empty() && !std::holds_alternative<cli::ImportCommand>(invocation_.command)) {
+    if (config_.ledger.empty() && !cli::makes_folder(invocation_.command)) {
       if (auto there = check_is_there(config_.data); !there) return fail(std::move(there.error()));
     }
     auto opened = Engine::open(engine_options());
@@ -248,10 +253,8 @@ int run(const std::vector<std::string>& arguments) {
   if (!config) return refuse(config.error());
   start_log(config->log_level);
   // A command that only reads or writes files is stopped by a signal as any program is.
-  const bool serves = std::holds_alternative<cli::ServeCommand>(invocation->command) ||
-                      std::holds_alternative<cli::DemoCommand>(invocation->command) ||
-                      std::holds_alternative<cli::QueueWorkCommand>(invocation->command);
-  const StopSignal stop(serves ? StopSignal::Mode::wait_for_it : StopSignal::Mode::die_of_it);
+  const StopSignal stop(cli::runs_until_stopped(invocation->command) ? StopSignal::Mode::wait_for_it
+                                                                     : StopSignal::Mode::die_of_it);
   return Program(std::move(*invocation), std::move(*config), stop).run();
 }
 

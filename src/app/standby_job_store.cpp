@@ -41,6 +41,11 @@ Result<void> StandbyJobStore::wait_opened() {
   return fail(why_not_);
 }
 
+bool StandbyJobStore::tried() const {
+  const std::lock_guard lock(mutex_);
+  return tried_;
+}
+
 std::optional<Error> StandbyJobStore::failure() const {
   const std::lock_guard lock(mutex_);
   return given_up_ ? std::optional(why_not_) : std::nullopt;

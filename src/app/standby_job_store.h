@@ -30,6 +30,8 @@ class StandbyJobStore final : public queues::JobStore {
 
   /// Waits until it was tried once, and tells how that ended.
   Result<void> wait_opened();
+  /// Whether it was tried once.
+  bool tried() const;
   /// Why trying again is of no use (the jobs are damaged, or of a newer version).
   std::optional<Error> failure() const;
 

@@ -1,8 +1,9 @@
 // Port: whoever answers requests of the HTTP API: a running server, or an engine in this process.
 //
-// Thread safety: none; one command, one thread.
+// Thread safety: none of one answerer; `another` is for another thread.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/error.h"
@@ -15,6 +16,8 @@ class Answerer {
   virtual ~Answerer() = default;
   /// The body of the answer. Errors: those that it tells, and those of the way there.
   virtual Result<std::string> ask(const http::ClientRequest& request) = 0;
+  /// A second way to the same server or engine. Errors: those of the URL.
+  virtual Result<std::unique_ptr<Answerer>> another() = 0;
 };
 
 }  // namespace scoreline::cli

@@ -48,6 +48,7 @@ class Parser {
     add_reading();
     add_dead_letters();
     add_seasons();
+    queue_.add_to(app_);
     add_rest();
   }
 
@@ -389,7 +390,6 @@ class Parser {
   }
 
   Command chosen() const {
-    if (auto queue = queue_command_line_.chosen()) return *std::move(queue);
     if (serve_->parsed()) return ServeCommand{};
     if (import_->parsed()) return import_command_;
     if (export_->parsed()) return export_command_;
@@ -411,6 +411,7 @@ class Parser {
     if (produce_->parsed()) return produce_command_;
     if (dead_letters_->parsed()) return dead_letters_command_;
     if (seasons_->parsed()) return season_command_;
+    if (auto command = queue_.chosen()) return *std::move(command);
     if (config_print_->parsed()) return ConfigPrintCommand{};
     SCORELINE_CHECK(version_->parsed());
     return VersionCommand{};
@@ -421,7 +422,7 @@ class Parser {
 
   CLI::App app_{"Scoreline: leaderboards over a ledger of results.", "scoreline"};
   Invocation invocation_;
-  QueueCommandLine queue_command_line_{app_};
+  QueueCommandLine queue_;
   CLI::App* serve_ = nullptr;
   CLI::App* demo_ = nullptr;
   CLI::App* import_ = nullptr;

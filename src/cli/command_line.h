@@ -1,6 +1,7 @@
 // What the user asked for: argv as values. Nothing is opened or run here.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/timestamp.h"
+#include "cli/queue_command.h"
 #include "leaderboards/definition.h"
 
 namespace scoreline::cli {
@@ -170,55 +172,6 @@ struct SeasonCommand {
   std::optional<std::int64_t> top_percent;
 };
 
-/// One call of a job queue.
-struct QueueCommand {
-  enum class Deed : std::uint8_t {
-    push,
-    take,
-    poll,
-    ack,
-    nack,
-    extend,
-    release,
-    stats,
-    list,
-    show,
-    peek,
-    pause,
-    resume,
-    purge,
-    retry_dead,
-    remove,
-    set,
-    schedule,
-    schedules,
-    unschedule,
-  };
-  Deed deed = Deed::stats;
-  std::string queue;  ///< empty: all (stats)
-  std::string id;     ///< of a job; empty: a new one (push), all (retry-dead)
-  std::string receipt;
-  std::string payload;  ///< `-`: standard input
-  bool lines = false;   ///< each line of standard input is a job
-  int priority = 5;
-  std::optional<std::string> delay, lease, wait, reason;
-  std::optional<Timestamp> run_at;
-  std::optional<int> max_attempts;
-  int max = 1;
-  std::string state = "ready";
-  std::int64_t first = 0, limit = 100;
-  std::vector<std::string> options;  ///< `name=value`
-  std::string schedule, cron, time_zone = "UTC";
-};
-
-/// Runs a command for each job.
-struct QueueWorkCommand {
-  std::string queue;
-  std::vector<std::string> command;
-  unsigned concurrency = 1;
-  std::string lease = "60s";
-};
-
 struct ConfigPrintCommand {};
 struct VersionCommand {};
 
@@ -239,6 +192,15 @@ struct Invocation {
   std::optional<std::string> config_file;
   std::map<std::string, std::string> settings;  ///< configuration given as flags, by the names it has in the file
 };
+
+// What a command needs.
+/// Whether it ends only when it is told to.
+bool runs_until_stopped(const Command& command);
+/// Whether a data folder that is not there is made for it.
+bool makes_folder(const Command& command);
+bool is_about_queues(const Command& command);
+/// How long one answer of a server may take, when others may take `usual`.
+std::chrono::milliseconds answer_deadline(const Command& command, std::chrono::milliseconds usual);
 
 /// Errors: usage.
 Result<Invocation> parse_command_line(const std::vector<std::string>& arguments);

@@ -65,8 +65,6 @@ struct Context {
   const Clock& clock;
   Random& random;
   std::function<void(std::chrono::milliseconds)> wait;
-  /// Whether the process was told to stop, once more, within that time. Of a command that works until then.
-  std::function<bool(std::chrono::milliseconds)> told_to_stop;
 
   std::function<Result<std::unique_ptr<Store>>()> open_store;
   std::function<Result<std::unique_ptr<LetterStore>>()> open_letters;
@@ -74,6 +72,9 @@ struct Context {
   std::function<Result<std::unique_ptr<Node>>()> start_node;
   /// The server that was given, or an engine over the data folder or the shared stores.
   std::function<Result<std::unique_ptr<Answerer>>()> open_answerer;
+  /// Whether SIGTERM or SIGINT came within `at_most`; of a command that runs until it is stopped. The next call waits
+  /// for the next one.
+  std::function<bool(std::chrono::milliseconds at_most)> told_to_stop;
   /// Whether --server was given.
   bool remote = false;
   /// Whether the stores are ones that other processes share.

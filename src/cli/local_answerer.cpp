@@ -28,7 +28,7 @@ Result<std::string> LocalAnswerer::ask(const http::ClientRequest& request) {
   asked.host = "localhost";
   asked.body = request.body;
   if (!request.body.empty()) asked.content_type = request.content_type;
-  api_.handle(asked, http::Responder(awaited));
+  open_->api.handle(asked, http::Responder(awaited));
   const http::Response response = awaited->wait();
   http::ClientResponse answer{response.status, std::string(response.content()), {}};
   if (answer.status / 100 != 2) return fail(problem_of(answer));

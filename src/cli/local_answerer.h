@@ -14,16 +14,30 @@ class LocalAnswerer final : public Answerer {
   /// `engine` keeps what the other two are of alive. The boards must have been made.
   LocalAnswerer(std::shared_ptr<void> engine, leaderboards::Service& service, ingest::Pipeline& pipeline,
                 http::IndexReads reads)
-      : engine_(std::move(engine)), api_(service, pipeline, {}, reads) {}
-  ~LocalAnswerer() override { api_.finish(); }
-  LocalAnswerer(const LocalAnswerer&) = delete;
-  LocalAnswerer& operator=(const LocalAnswerer&) = delete;
+      : open_(std::make_shared<Open>(std::move(engine), service, pipeline, reads)) {}
+
+  /// Before the first request.
+  void keep_jobs(queues::JobStore& jobs) { open_->api.keep_jobs(jobs); }
 
   Result<std::string> ask(const http::ClientRequest& request) override;
+  Result<std::unique_ptr<Answerer>> another() override { return std::unique_ptr<Answerer>(new LocalAnswerer(open_)); }
 
  private:
-  std::shared_ptr<void> engine_;
-  http::Api api_;
+  /// Goes with the last of its answerers.
+  struct Open {
+    Open(std::shared_ptr<void> whose, leaderboards::Service& service, ingest::Pipeline& pipeline,
+         http::IndexReads reads)
+        : engine(std::move(whose)), api(service, pipeline, {}, reads) {}
+    ~Open() { api.finish(); }
+    Open(const Open&) = delete;
+    Open& operator=(const Open&) = delete;
+
+    std::shared_ptr<void> engine;
+    http::Api api;
+  };
+  explicit LocalAnswerer(std::shared_ptr<Open> open) : open_(std::move(open)) {}
+
+  std::shared_ptr<Open> open_;
 };
 
 }  // namespace scoreline::cli

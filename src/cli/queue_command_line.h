@@ -1,28 +1,37 @@
-// The words of `scoreline queue`.
+// `scoreline queue …` on the command line.
+//
+// Thread safety: none.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "cli/command_line.h"
 
 namespace scoreline::cli {
 
+/// Its commands, bound to the places their values go to; it must stay where it is while a line is parsed.
 class QueueCommandLine {
  public:
-  explicit QueueCommandLine(CLI::App& app);
-  /// Not there when another command was given.
+  QueueCommandLine() = default;
+  QueueCommandLine(const QueueCommandLine&) = delete;
+  QueueCommandLine& operator=(const QueueCommandLine&) = delete;
+
+  void add_to(CLI::App& app);
+  /// The command that was given; nullopt: another one was.
   std::optional<Command> chosen() const;
 
  private:
-  using Deed = QueueCommand::Deed;
-  CLI::App* add(const char* name, Deed deed, const char* help);
-  CLI::App* add_of_job(const char* name, Deed deed, const char* help);
-  CLI::App* add_of_lease(const char* name, Deed deed, const char* help);
+  CLI::App* deed(const std::string& name, QueueCommand::Deed which, const std::string& help);
+  CLI::App* on_lease(const std::string& name, QueueCommand::Deed which, const std::string& help);
   void add_putting_in();
-  void add_handing_out();
+  void add_working();
+  void add_looking();
   void add_operating();
-  void add_work();
+  void add_schedules();
 
   CLI::App* queue_ = nullptr;
   CLI::App* work_ = nullptr;

@@ -109,6 +109,7 @@ class ImportTest : public testing::Test {
         .open_folder = {},
         .start_node = {},
         .open_answerer = {},
+        .told_to_stop = {},
         .remote = remote,
         .open_source = [rows](const std::string&, const std::optional<std::string>&)
             -> Result<std::unique_ptr<ingest::ResultSource>> { return std::make_unique<Rows>(rows); },

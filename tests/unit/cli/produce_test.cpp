@@ -78,6 +78,7 @@ class Produce : public testing::Test {
                     .open_folder = {},
                     .start_node = {},
                     .open_answerer = {},
+                    .told_to_stop = {},
                     .open_source = [](const std::string&, const std::optional<std::string>&)
                         -> Result<std::unique_ptr<ingest::ResultSource>> { return std::make_unique<GoodAndBad>(); },
                     .open_message_sink = [this]() -> Result<std::unique_ptr<ingest::MessageSink>> {
