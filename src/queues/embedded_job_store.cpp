@@ -61,6 +61,7 @@ ServedQueue* EmbeddedJobStore::known(std::string_view name) const {
 
 Result<ServedQueue*> EmbeddedJobStore::known_or_new(std::string_view name) {
   if (ServedQueue* const served = known(name)) return served;
+  if (auto refused = trouble()) return fail(*std::move(refused));
   const std::lock_guard lock(names_lock_);
   if (const auto at = names_.find(name); at != names_.end()) return at->second;
   if (served_.size() == kMaxQueues) {
@@ -107,6 +108,10 @@ void EmbeddedJobStore::enqueue(std::string_view queue, std::vector<JobSpec> jobs
   if (auto ok = check_count(jobs.size()); !ok) return done(fail(ok.error()));
   if (commit_ && commit_->is_behind()) {
     return done(fail(Error{Code::overloaded, "more is put in than the ledger can keep", {}, kTryAgain}));
+  }
+  // A name that nothing good is said under takes no room.
+  if (known(queue) == nullptr) {
+    if (auto ok = check(jobs, QueueOptions{}); !ok) return done(fail(ok.error()));
   }
   change(queue, true, done, [&](Turn& turn) -> Result<std::vector<EnqueueAnswer>> {
     if (auto ok = check(jobs, turn.queue().options()); !ok) return fail(ok.error());

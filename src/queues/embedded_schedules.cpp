@@ -12,6 +12,9 @@ constexpr std::chrono::milliseconds kTryAgain = std::chrono::seconds{1};
 }  // namespace
 
 void EmbeddedJobStore::put_schedule(std::string_view queue, const Schedule& schedule, Done<void> done) {
+  if (known(queue) == nullptr) {
+    if (auto ok = check(schedule, QueueOptions{}); !ok) return done(fail(ok.error()));
+  }
   change_setting(queue, true, done, [&](Turn& turn) -> Result<void> {
     if (auto ok = check(schedule, turn.queue().options()); !ok) return ok;
     auto& schedules = turn.served().schedules;

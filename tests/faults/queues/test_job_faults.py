@@ -96,6 +96,24 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_comes_twice(tmp_path):
     assert len(told.did["put"]) > 100 and len(told.did["ack"]) > 20
 
 
+@needs_strace
+@pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
+def test_killed_inside_each_write(tmp_path, call):
+    told, first = Told(), 1
+    for nth in range(1, 200 if LONG else 40, 1 if LONG else 3):
+        prefix = ["strace", "-f", "-o", "/dev/null", "-P", tmp_path / "jobs.sqlite-wal", "-e", f"trace={call}",
+                  "-e", f"inject={call}:signal=KILL:when={nth}"]
+        killed = work(tmp_path, first, 20, prefix=prefix)
+        assert "over" not in killed.stdout, "it must have been killed"
+        told.read(killed.stdout[: killed.stdout.rfind("\n") + 1])
+        states = stored(tmp_path)
+        told.hold_against(states)
+        for job, state in states.items():
+            if state == "leased":
+                told.did.setdefault("ack", {})[job] = ""
+        first += 1_000_000
+
+
 def test_jobs_over_a_full_disk_are_refused_until_there_is_room(tmp_path):
     limit = 400_000
     told = Told()

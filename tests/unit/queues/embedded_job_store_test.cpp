@@ -127,6 +127,14 @@ TEST_F(EmbeddedStoreCases, AQueueThatCouldNotBeKeptHasNotComeIntoBeing) {
   EXPECT_EQ(ready(), Names{"a"});
 }
 
+TEST_F(EmbeddedStoreCases, NamesUnderWhichNothingGoodIsSaidTakeNoRoom) {
+  for (std::size_t i = 0; i < kMaxQueues + 10; ++i) {
+    queue_ = "q" + std::to_string(i);
+    EXPECT_EQ(push("bad\n").error().field, "id");
+  }
+  EXPECT_TRUE(push("a"));
+}
+
 TEST_F(EmbeddedStoreCases, ATakeThatCouldNotBeKeptLeavesTheJobInItsPlace) {
   for (const char* const id : {"a", "b"}) ASSERT_TRUE(push(id));
   fault(Fault::full);
