@@ -5,6 +5,12 @@
 #include "queues/queue.h"
 
 namespace scoreline::queues {
+namespace {
+
+/// How many places ahead a job, and then its bytes, are fetched into the cache.
+constexpr std::size_t kJobsAhead = 8, kBytesAhead = 3;
+
+}  // namespace
 
 bool Queue::may_lease(int priority) const {
   if (options_.max_leased == 0) return true;
@@ -52,12 +58,16 @@ Slot Queue::pop(const Front& front) {
   return front.entry.slot;
 }
 
-/// Of a long line the jobs that come next were written long ago and lie far away: the next one's bytes, and the one
-/// after it, are on their way here while this one is handed out.
+/// Of a long line the jobs that come next were written long ago and lie far away: they are on their way here while
+/// those before them are handed out.
 void Queue::fetch_ahead(const Line& line) const {
   if (line.empty()) return;
-  __builtin_prefetch(slab_[line.front().slot].bytes.get());
-  if (const auto* const later = line.near_front(2)) {
+  if (const auto* const soon = line.near_front(kBytesAhead)) {
+    const char* const bytes = slab_[soon->slot].bytes.get();
+    __builtin_prefetch(bytes);
+    __builtin_prefetch(bytes + 64);
+  }
+  if (const auto* const later = line.near_front(kJobsAhead)) {
     const auto* const job = reinterpret_cast<const char*>(&slab_[later->slot]);
     __builtin_prefetch(job, 1);
     __builtin_prefetch(job + 64, 1);
