@@ -288,6 +288,50 @@ TEST_F(EmbeddedStoreCases, TheWallClockSetForwardWakesWhoWaitsForADelayedJob) {
   EXPECT_EQ(got, 1u);
 }
 
+TEST_F(EmbeddedStoreCases, TakesThatWaitHaveALimitAndOneThatIsCancelledMakesRoom) {
+  const TakeSpec spec{1, milliseconds{100}, std::chrono::minutes{1}};
+  std::size_t ended = 0, refused = 0;
+  std::optional<Code> code;
+  TakeTicket last;
+  const auto wait = [&] {
+    last = store_->take(queue_, spec, [&](Result<std::vector<StoredJob>> taken) {
+      taken ? ++ended : ++refused;
+      if (!taken) code = taken.error().code;
+    });
+  };
+  for (std::size_t i = 0; i < kMaxWaitingTakes; ++i) wait();
+  store_->step();
+  EXPECT_EQ(refused, 0u);
+  const TakeTicket waiting = last;
+  wait();
+  EXPECT_EQ(refused, 1u);
+  EXPECT_EQ(code, Code::overloaded);
+  store_->cancel(waiting);
+  EXPECT_EQ(refused, 2u);
+  wait();
+  EXPECT_EQ(refused, 2u);
+  pass(60'000);
+  EXPECT_EQ(ended, kMaxWaitingTakes);
+  wait();
+  EXPECT_EQ(refused, 2u) << "their room is free again";
+  store_.reset();
+  EXPECT_EQ(refused, 3u);
+}
+
+TEST_F(EmbeddedStoreCases, TakesThatWaitCostNothingUntilTheirTime) {
+  int served = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    store_->take(queue_, {1, milliseconds{100}, std::chrono::minutes{5}},
+                 [&](auto taken) { served += taken->size() == 1; });
+  }
+  store_->step();
+  ASSERT_TRUE(store_->next_step());
+  EXPECT_EQ(*store_->next_step() - clock_.monotonic(), std::chrono::minutes{5});
+  ASSERT_TRUE(push("a"));
+  EXPECT_EQ(served, 1);
+  store_.reset();
+}
+
 TEST_F(EmbeddedStoreCases, WhatWaitsIsAnsweredWhenTheStoreEnds) {
   std::optional<Code> code;
   store_->take(queue_, {1, milliseconds{100}, std::chrono::minutes{1}}, [&](auto taken) { code = taken.error().code; });
