@@ -105,7 +105,8 @@ class EmbeddedJobStore final : public JobStore, private GroupCommit::Keeper {
 
   // The keeper of what is committed.
   LedgerBatch kept(const LedgerBatch& batch) override;
-  Result<void> undo(const LedgerBatch& batch, JobLedger& ledger) override;
+  Result<void> undo(const LedgerBatch& batch, bool maybe_kept, JobLedger& ledger) override;
+  Result<void> read_records(JobLedger& ledger);
   void undo_records(ServedQueue& served);
 
   template <typename T, typename Call>

@@ -142,7 +142,27 @@ void EmbeddedJobStore::undo_records(ServedQueue& served) {
   served.there = false;
 }
 
-Result<void> EmbeddedJobStore::undo(const LedgerBatch& batch, JobLedger& ledger) {
+/// What the ledger has of all queues and schedules. It reads the jobs, too, but this is rare.
+Result<void> EmbeddedJobStore::read_records(JobLedger& ledger) {
+  std::map<QueueNumber, KeptRecords> all;
+  const auto read = ledger.load([&](const QueueRecord& record) { all[record.number].queue = record; },
+                                [&](const ScheduleRecord& record) {
+                                  all[record.queue].schedules[record.schedule.name] = served_schedule(record);
+                                },
+                                [](QueueNumber, const JobRow&) {});
+  if (!read) return read;
+  const std::shared_lock names(names_lock_);
+  for (const auto& [number, served] : numbers_) {
+    const std::lock_guard lock(served->lock);
+    served->kept = std::move(all[number]);
+  }
+  return {};
+}
+
+Result<void> EmbeddedJobStore::undo(const LedgerBatch& batch, bool maybe_kept, JobLedger& ledger) {
+  if (maybe_kept && !(batch.queues.empty() && batch.schedules.empty())) {
+    if (auto read = read_records(ledger); !read) return read;
+  }
   struct Touched {
     std::vector<std::uint64_t> sequences;
     std::vector<const StoredJob*> added;

@@ -119,6 +119,7 @@ void GroupCommit::fail_all(Lock& lock, LedgerBatch&& batch, Pending&& pending, E
   open_ = false;
   ahead_ = true;
   append(to_undo_, std::move(batch));
+  maybe_kept_ |= error.code == Code::unknown_outcome;
   undo(lock);
   lock.unlock();
   settle(pending, &error);
@@ -132,19 +133,20 @@ bool GroupCommit::undo(Lock& lock) {
     Pending after = std::exchange(pending_, {});
     append(to_undo_, std::move(after.batch));
     LedgerBatch batch = folded(std::exchange(to_undo_, {}));
+    const bool maybe_kept = maybe_kept_;
     lock.unlock();
     if (after.last != 0) {
       const Error error = why_not();
       settle(after, &error);
     }
-    const auto undone = keeper_.undo(batch, ledger_);
+    const auto undone = keeper_.undo(batch, maybe_kept, ledger_);
     lock.lock();
     if (!undone) {
       to_undo_ = std::move(batch);
       return false;
     }
   } while (pending_.last != 0);
-  ahead_ = false;
+  ahead_ = maybe_kept_ = false;
   open_unless_the_ledger_failed();
   return true;
 }

@@ -31,8 +31,9 @@ class GroupCommit {
     virtual ~Keeper() = default;
     /// `batch` is in the ledger; what is given back is to be committed, too.
     virtual LedgerBatch kept(const LedgerBatch& batch) = 0;
-    /// Has everything that is named in `batch` as the ledger has it. May come again with the same.
-    virtual Result<void> undo(const LedgerBatch& batch, JobLedger& ledger) = 0;
+    /// Has everything that is named in `batch` as the ledger has it; `maybe_kept`: some of it may be there after all.
+    /// May come again with the same.
+    virtual Result<void> undo(const LedgerBatch& batch, bool maybe_kept, JobLedger& ledger) = 0;
   };
 
   /// The error, or nullptr: it is kept.
@@ -92,6 +93,7 @@ class GroupCommit {
   std::uint64_t added_ = 0;
   std::optional<Error> error_;  // why it is not open
   LedgerBatch to_undo_;
+  bool maybe_kept_ = false;  // some of what is to be undone
   bool has_thread_ = false;
   bool stopping_ = false;
   std::atomic<bool> open_{true}, ahead_{false}, is_behind_{false};

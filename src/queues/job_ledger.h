@@ -1,7 +1,7 @@
 // Port: what the embedded store keeps its jobs in, so that they outlive the process. One writer; one row a job, updated
 // in place; rows alone, in any order, make the queues again.
 //
-// Thread safety: none but write_failure(), which any thread may ask; load() once, before the first commit().
+// Thread safety: none but write_failure(), which any thread may ask; the first load() comes before the first commit().
 #pragma once
 
 #include <cstdint>

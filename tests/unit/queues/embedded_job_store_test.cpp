@@ -154,6 +154,21 @@ TEST_F(EmbeddedStoreCases, AnUnknownOutcomeIsSettledByTheSameBatchAgain) {
   EXPECT_EQ(ledger_.jobs.size(), 2u);
 }
 
+TEST_F(EmbeddedStoreCases, WhatIsUnknownToTheEndIsAsTheLedgerHasIt) {
+  ASSERT_TRUE(push("a"));
+  int sent = 0;
+  ledger_.next = [&sent] { return sent++ == 0 ? Fault::lost_answer : Fault::full; };
+  const auto set = [&](const Schedule& schedule) {
+    return ask<void>([&](auto done) { store_->put_schedule(queue_, schedule, done); });
+  };
+  const auto unknown = set({"tick", "0 * * * *"});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, Code::unknown_outcome);
+  ledger_.next = nullptr;
+  store_->schedules(queue_, [&](auto schedules) { EXPECT_EQ(schedules->size(), 1u) << "it was kept after all"; });
+  ASSERT_EQ(ledger_.schedules.size(), 1u);
+}
+
 TEST_F(EmbeddedStoreCases, WhileTheLedgerIsAwayNothingIsReadThatItMayNotHave) {
   ASSERT_TRUE(push("a"));
   fault(Fault::away);

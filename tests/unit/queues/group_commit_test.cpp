@@ -17,7 +17,7 @@ LedgerBatch job(std::uint64_t sequence, Change change = Change::added) {
 
 struct NotedKeeper final : GroupCommit::Keeper {
   LedgerBatch kept(const LedgerBatch&) override { return {}; }
-  Result<void> undo(const LedgerBatch& batch, JobLedger&) override {
+  Result<void> undo(const LedgerBatch& batch, bool /*maybe_kept*/, JobLedger&) override {
     std::vector<std::uint64_t> sequences;
     for (const JobChange& change : batch.jobs) sequences.push_back(change.job.sequence);
     undone.push_back(sequences);
