@@ -39,7 +39,7 @@ def run_page(page, folder):
     return {int(file.stem): file.read_text() for file in folder.glob("*.out")}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial-leaderboard.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial-leaderboard.md", "docs/job-queues.md"])
 def test_every_command_runs_and_answers_as_shown(page, tmp_path):
     blocks = blocks_of(page)
     outputs = run_page(page, tmp_path)
