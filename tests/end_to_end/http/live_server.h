@@ -1,4 +1,4 @@
-// A real server on a free port over a ledger in memory, and sockets to talk to it.
+// A real server on a free port over a ledger in memory, with queues in memory, and sockets to talk to it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "http/api.h"
 #include "http/client.h"
 #include "http/server.h"
+#include "queues/embedded_job_store.h"
 #include "support/loopback.h"
 #include "support/model_dead_letters.h"
 #include "support/process.h"
@@ -88,8 +90,11 @@ class LiveServer {
   explicit LiveServer(http::Deadlines deadlines = {}) : LiveServer(options_with(deadlines)) {}
   explicit LiveServer(http::IndexReads reads) : LiveServer(options_with({}), reads) {}
   explicit LiveServer(const http::ServerOptions& options, http::IndexReads reads = http::IndexReads::inline_)
-      : api(world.service(), world.pipeline(), files, reads), server(api, system_clock, options) {
+      : api(world.service(), world.pipeline(), files, reads),
+        jobs(queues::EmbeddedJobStore::open(nullptr, system_clock, world.random).value()),
+        server(api, system_clock, options) {
     api.keep_dead_letters(dead_letters);
+    api.keep_jobs(*jobs);
     api.tell_metrics(registry);
     must(server.start());
     client = http::Client::to(url()).value();
@@ -126,6 +131,7 @@ class LiveServer {
   prometheus::Registry registry;
   SystemClock system_clock;
   http::Api api;
+  std::unique_ptr<queues::JobStore> jobs;
   http::Server server;
   std::optional<http::Client> client;
 };

@@ -1,5 +1,5 @@
-// A server for tests in other languages: an empty world with one dead letter behind real sockets, until standard input
-// ends.
+// A server for tests in other languages: an empty world with one dead letter, and queues, behind real sockets, until
+// standard input ends.
 //   http_test_server --routes            prints `METHOD path` of every route
 //   http_test_server [RESERVED_FILES]    prints the port; at the end, whether every request was finished
 #include <iostream>
