@@ -1,6 +1,8 @@
 #include "base/decimal.h"
 
 #include <charconv>
+#include <string>
+#include <utility>
 
 namespace scoreline {
 namespace {
@@ -9,9 +11,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 tl::unexpected<Error> not_a_number() { return fail(Code::invalid, "must be a number, like 120 or 12.5"); }
 
-tl::unexpected<Error> too_big() {
-  return fail(Code::invalid,
-              "must fit a 64-bit integer (-9223372036854775808..9223372036854775807) at the board's scale");
+tl::unexpected<Error> too_big(int scale = 0) {
+  std::string detail = "must fit a 64-bit integer (-9223372036854775808..9223372036854775807)";
+  if (scale > 0) detail += " with the point moved by " + std::to_string(scale) + " digits";
+  return fail(Code::invalid, std::move(detail));
 }
 
 /// Adds one digit below the ones in `value`, towards the sign; false when it does not fit.
@@ -89,7 +92,7 @@ Result<std::int64_t> to_scaled(Decimal value, int scale) {
   }
   std::int64_t scaled = value.digits;
   for (; shift > 0; --shift) {
-    if (__builtin_mul_overflow(scaled, 10, &scaled)) return too_big();
+    if (__builtin_mul_overflow(scaled, 10, &scaled)) return too_big(scale);
   }
   return scaled;
 }

@@ -197,7 +197,7 @@ void EmbeddedJobStore::nack(std::string_view queue, std::vector<HeldJob> jobs,
                             std::optional<std::chrono::milliseconds> delay, std::string reason,
                             Done<std::vector<Result<JobState>>> done) {
   change_each<JobState>(queue, jobs, check(jobs, delay, {}), done, [&](Turn& turn, const HeldJob& job) {
-    return turn.queue().nack(job.id, job.receipt, delay, reason, turn.now());
+    return turn.queue().nack(job.id, job.receipt, delay, kept_reason(reason), turn.now());
   });
 }
 

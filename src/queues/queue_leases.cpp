@@ -191,7 +191,7 @@ Result<JobState> Queue::nack(std::string_view id, Receipt receipt, std::optional
   end_lease(*slot);
   ++counted_.nacked;
   ++job.failures;
-  job.reason = reason.empty() ? nullptr : std::make_unique<std::string>(reason.substr(0, kMaxReasonBytes));
+  job.reason = reason.empty() ? nullptr : std::make_unique<std::string>(reason);
   if (job.failures >= job.max_attempts) {
     bury(*slot, DeadCause::failed, now);
     return JobState::dead;

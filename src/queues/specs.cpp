@@ -69,6 +69,14 @@ Result<void> check(std::span<const HeldJob> jobs, std::optional<std::chrono::mil
   return lease ? check_lease(*lease) : Result<void>{};
 }
 
+std::string_view kept_reason(std::string_view reason) {
+  if (reason.size() <= kMaxReasonBytes) return reason;
+  std::size_t end = kMaxReasonBytes;
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(reason[at]) & 0xC0) == 0x80; };
+  while (end > kMaxReasonBytes - 3 && continues(end)) --end;
+  return reason.substr(0, end);
+}
+
 Error no_such_queue(std::string_view queue) {
   return {Code::not_found, fmt::format("there is no queue \"{}\"", queue), "queue", std::nullopt};
 }

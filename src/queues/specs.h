@@ -36,6 +36,9 @@ Result<void> check(const ListSpec& list);
 Result<void> check(std::span<const HeldJob> jobs, std::optional<std::chrono::milliseconds> delay,
                    std::optional<std::chrono::milliseconds> lease);
 
+/// What is kept of a reason: its first kMaxReasonBytes bytes, cut between characters where it is UTF-8.
+std::string_view kept_reason(std::string_view reason);
+
 /// What calls answer for a queue that is not there.
 Error no_such_queue(std::string_view queue);
 

@@ -172,7 +172,7 @@ void RedisJobStore::nack(std::string_view queue, std::vector<HeldJob> jobs,
                          std::optional<std::chrono::milliseconds> delay, std::string reason,
                          Done<std::vector<Result<JobState>>> done) {
   if (auto right = check_held(queue, jobs, delay); !right) return done(fail(right.error()));
-  change_states(queue, {"nack", text_of(delay), reason.substr(0, queues::kMaxReasonBytes)}, jobs, std::move(done));
+  change_states(queue, {"nack", text_of(delay), std::string(queues::kept_reason(reason))}, jobs, std::move(done));
 }
 
 void RedisJobStore::extend(std::string_view queue, std::vector<HeldJob> jobs,

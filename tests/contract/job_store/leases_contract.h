@@ -107,6 +107,14 @@ TEST_P(JobStoreContract, AFailedJobComesBackAfterItsDelayUntilItsAttemptsAreUsed
   EXPECT_EQ(push("x").outcome, EnqueueOutcome::duplicate) << "a dead job has its id";
 }
 
+TEST_P(JobStoreContract, ALongReasonIsCutBetweenCharacters) {
+  std::string reason = "x";
+  while (reason.size() <= 2 * queues::kMaxReasonBytes) reason += "ä";
+  push("x");
+  good(nack(*take_one(), milliseconds{0}, reason));
+  EXPECT_EQ(find("x")->reason, reason.substr(0, queues::kMaxReasonBytes - 1));
+}
+
 TEST_P(JobStoreContract, BackoffDoublesWithSomeChanceInIt) {
   QueueOptions options;
   options.backoff = milliseconds{10'000};
