@@ -53,8 +53,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static void tell_lost(const Response& response) {
     if (response.lost) response.lost();
   }
+  bool expired() const { return !closed_ && session_.expired(); }
   void expire() {
-    if (closed_ || !session_.expired()) return;
+    if (!expired()) return;
     session_.time_out();
     if (session_.output().empty() && !session_.lingers()) return close();
     advance();
@@ -313,8 +314,12 @@ void Loop::close_all() {
 
 void Loop::sweep() {
   tick();
-  const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-  for (const auto& connection : all) connection->expire();
+  // What is done to one may remove it, or end the deadline of another.
+  std::vector<std::shared_ptr<Connection>> late;
+  for (const auto& connection : connections_) {
+    if (connection->expired()) late.push_back(connection);
+  }
+  for (const auto& connection : late) connection->expire();
   if (on_sweep_) on_sweep_();
   timer_.expires_after(kSweep);
   timer_.async_wait([this](error_code ec) {
