@@ -1,4 +1,4 @@
-"""What a hostile or clumsy client may send to a queue: refused with the name of what is wrong, and nothing is changed."""
+"""What a hostile or clumsy client may send to a queue: refused with what is wrong by name, and nothing is changed."""
 
 import json
 
