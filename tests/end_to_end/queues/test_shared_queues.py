@@ -2,6 +2,7 @@
 
 import threading
 import time
+from http.client import HTTPException
 
 import pytest
 from job_queue import JobQueue, waiting_takes
@@ -68,7 +69,7 @@ def drain(servers, count, killed=None):
                 jobs = body["jobs"] if status == 200 else []
                 handed.extend(job["id"] for job in jobs)
                 acked.extend(job["id"] for job in jobs if queue.deed("ack", job)[0] == 200)
-            except OSError:
+            except (OSError, HTTPException):
                 return  # killed
             if status != 200:
                 time.sleep(0.05)
