@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "http/json_object.h"
 #include "http/problem.h"
 #include "http/routes.h"
 #include "queues/job_store.h"
@@ -17,6 +18,14 @@ inline Result<queues::JobStore*> jobs_of(const Call& call, std::initializer_list
   if (auto known = call.target.allow_only(parameters); !known) return fail(std::move(known.error()));
   if (call.context.jobs != nullptr) return call.context.jobs;
   return fail(Code::not_found, "this server keeps no queues");
+}
+
+/// The same for a call without a body: what somebody wrote there, in the belief that it counts, is refused.
+inline Result<queues::JobStore*> jobs_without_body(const Call& call) {
+  auto wrong =
+      read_body_members(call.request, {}, [](JsonValue member) { return unknown_field(member.key(), "none"); });
+  if (wrong) return fail(*std::move(wrong));
+  return jobs_of(call);
 }
 
 /// Answers with `write(value)`, a body in JSON, or with the error.

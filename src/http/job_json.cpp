@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "base/duration.h"
 #include "base/timestamp.h"
 #include "http/json_object.h"
 #include "http/json_text.h"
@@ -20,14 +19,6 @@ using queues::StoredJob;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kJobFields = "id, payload, payloadBase64, priority, delay, runAt, maxAttempts";
-
-Result<milliseconds> read_duration(JsonValue member) {
-  const auto text = read_string(member);
-  if (!text) return fail(text.error());
-  auto duration = parse_duration(*text);
-  if (!duration) duration.error().field = std::string(member.key());
-  return duration;
-}
 
 /// What does not fit an int is out of every range of ours.
 Result<int> read_int(JsonValue member) {

@@ -1,5 +1,7 @@
 #include "http/json_fields.h"
 
+#include "base/duration.h"
+
 namespace scoreline::http {
 namespace {
 
@@ -38,6 +40,11 @@ Result<std::int64_t> read_integer(JsonValue member) {
   const auto value = decimal(member, member.key());
   if (!value) return fail(value.error());
   return in_field(to_scaled(*value, 0), member.key());
+}
+
+Result<std::chrono::milliseconds> read_duration(JsonValue member) {
+  if (member.kind() != JsonKind::string) return wrong_kind("a string like 30s", member, member.key());
+  return in_field(parse_duration(member.text()), member.key());
 }
 
 Result<Timestamp> read_timestamp(JsonValue member) {

@@ -1,6 +1,7 @@
 // Members of a JSON object as the values they must be. Every error names the member: `field` is its key.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ Result<std::string_view> read_string(JsonValue member);
 Result<Decimal> read_decimal(JsonValue member);
 /// A JSON number without a fraction, that fits 64 bits.
 Result<std::int64_t> read_integer(JsonValue member);
+/// A string like `30s`.
+Result<std::chrono::milliseconds> read_duration(JsonValue member);
 /// An RFC 3339 string.
 Result<Timestamp> read_timestamp(JsonValue member);
 /// A player's id: a string as it is, an integer as its decimal string. Whether it is a valid id is not looked at.

@@ -29,12 +29,7 @@ std::optional<Error> read_option(JsonValue member, Durability& durability) {
 }
 
 std::optional<Error> read_option(JsonValue member, std::chrono::milliseconds& span) {
-  const auto text = read_string(member);
-  if (!text) return text.error();
-  const auto duration = parse_duration(*text);
-  if (!duration) return Error{Code::invalid, duration.error().detail, std::string(member.key()), {}};
-  span = *duration;
-  return std::nullopt;
+  return take_into(read_duration(member), span);
 }
 
 template <typename Number>

@@ -53,8 +53,7 @@ void tell_queue(JobStore& store, const std::string& name, const std::shared_ptr<
 
 /// What changes a queue, then answers with it.
 template <typename Change>
-void change_queue(const Call& call, Responder responder, Change change) {
-  const auto store = jobs_of(call);
+void change_queue(const Call& call, const Result<JobStore*>& store, Responder responder, Change change) {
   if (!store) return responder.send(problem(store.error()));
   auto open = std::make_shared<Responder>(std::move(responder));
   const std::string name(call.params[0]);
@@ -65,7 +64,7 @@ void change_queue(const Call& call, Responder responder, Change change) {
 }
 
 void set_paused(const Call& call, Responder responder, bool paused) {
-  change_queue(call, std::move(responder),
+  change_queue(call, jobs_without_body(call), std::move(responder),
                [paused](JobStore& store, const std::string& name, auto done) { store.set_paused(name, paused, done); });
 }
 
@@ -132,7 +131,7 @@ void show_queue(const Call& call, Responder responder) {
 void put_queue(const Call& call, Responder responder) {
   const auto options = read_options(call.request);
   if (!options) return responder.send(problem(options.error()));
-  change_queue(call, std::move(responder),
+  change_queue(call, jobs_of(call), std::move(responder),
                [&](JobStore& store, const std::string& name, auto done) { store.set_options(name, *options, done); });
 }
 
@@ -150,7 +149,7 @@ void purge_queue(const Call& call, Responder responder) {
 }
 
 void retry_dead_jobs(const Call& call, Responder responder) {
-  const auto store = jobs_of(call);
+  const auto store = jobs_without_body(call);
   if (!store) return responder.send(problem(store.error()));
   (*store)->retry_dead(call.params[0], std::nullopt,
                        answer_with_json<std::uint64_t>(
@@ -158,7 +157,7 @@ void retry_dead_jobs(const Call& call, Responder responder) {
 }
 
 void retry_dead_job(const Call& call, Responder responder) {
-  const auto store = jobs_of(call);
+  const auto store = jobs_without_body(call);
   if (!store) return responder.send(problem(store.error()));
   (*store)->retry_dead(call.params[0], std::string(call.params[1]),
                        answer_with_json<std::uint64_t>(

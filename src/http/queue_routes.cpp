@@ -85,7 +85,7 @@ struct OpenTake {
 
 void poll(const Call& call, Responder responder,
           void (JobStore::*how)(std::string_view, JobStore::Done<std::optional<StoredJob>>)) {
-  const auto store = jobs_of(call);
+  const auto store = jobs_without_body(call);
   if (!store) return responder.send(problem(store.error()));
   ((*store)->*how)(call.params[0], answer_with_json<std::optional<StoredJob>>(std::move(responder), polled_json));
 }
