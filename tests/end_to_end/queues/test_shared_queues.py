@@ -1,5 +1,7 @@
 """Queues of several nodes: in PostgreSQL one node holds them and another takes over; in Redis all work at once."""
 
+import os
+import signal
 import threading
 import time
 from http.client import HTTPException
@@ -132,6 +134,18 @@ def test_a_client_that_vanishes_at_one_node_leaves_the_job_to_the_other(stores, 
         JobQueue(one).push("a")
         job = JobQueue(two).take_one(wait="2s")
         assert job["attempt"] == 1 and JobQueue(one).done("ack", job) == "done"
+
+
+def test_a_tick_comes_once_however_many_nodes_run(stores, tmp_path):
+    with Nodes(stores, tmp_path, count=3, more=("--queues", stores[1].url + "/1")) as servers:
+        one, two, late = map(JobQueue, servers)
+        one.ok("PUT", "/schedules/s", {"cron": "* * * * *"})
+        assert late.ok("GET", "/schedules")["schedules"][0]["name"] == "s"
+        os.kill(late.server.pid, signal.SIGSTOP)
+        job = two.take_one(wait="70s", timeout=80)
+        assert job["id"].startswith("s@") and one.done("ack", job) == "done"
+        os.kill(late.server.pid, signal.SIGCONT)
+        assert one.take(wait="3s") == [], "the tick is over, though its id is free again"
 
 
 def test_redis_away_is_told_and_what_was_kept_is_there_again(stores, tmp_path):
