@@ -129,7 +129,7 @@ constexpr Route kOtherRoutes[] = {
                "Read the entries around a player on main, as a bare array", read_article_around),
     at_once(Method::get, "/healthz", "Tell that the process lives", healthz),
     at_once(Method::get, "/readyz", "Tell whether the boards are there", readyz),
-    at_once(Method::get, "/metrics", "Tell what goes on, for Prometheus", metrics),
+    later(Method::get, "/metrics", "Tell what goes on, for Prometheus", metrics),
     at_once(Method::get, "/openapi.yaml", "Serve this document", openapi),
 };
 

@@ -137,7 +137,9 @@ Result<Response> start_rebuild(const Call& call);
 Result<Response> show_rebuild(const Call& call);
 Result<Response> start_reconcile(const Call& call);
 Result<Response> show_reconcile(const Call& call);
-Result<Response> metrics(const Call& call);
+
+// metrics_routes.cpp
+void metrics(const Call& call, Responder responder);
 
 // dead_letter_routes.cpp
 Result<Response> list_dead_letters(const Call& call);

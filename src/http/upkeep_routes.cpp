@@ -1,7 +1,5 @@
 // Making a board again, and comparing it with the ledger: begun by POST, looked at by GET.
 #include <fmt/format.h>
-#include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
 #include <utility>
 
@@ -130,32 +128,5 @@ Result<Response> start_reconcile(const Call& call) {
 }
 
 Result<Response> show_reconcile(const Call& call) { return show(call, BoardTasks::Kind::reconcile); }
-
-Result<Response> metrics(const Call& call) {
-  if (auto known = call.target.allow_only({}); !known) return fail(std::move(known.error()));
-  Response response;
-  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  std::string& out = response.body;
-  if (call.context.registry != nullptr) out += prometheus::TextSerializer().Serialize(call.context.registry->Collect());
-  out +=
-      "# HELP scoreline_board_drift_players Players whom the board showed otherwise than the ledger, when last "
-      "reconciled.\n# TYPE scoreline_board_drift_players gauge\n";
-  const auto reconciled = call.context.tasks.reconciled();
-  const auto labels = [](const Task& task) {
-    return fmt::format("{{leaderboard=\"{}\",season=\"{}\"}}", task.board.id.leaderboard.text(),
-                       task.board.id.season.value);
-  };
-  for (const Task& task : reconciled) {
-    out += fmt::format("scoreline_board_drift_players{} {}\n", labels(task), task.repaired ? 0 : task.drift->players);
-  }
-  out +=
-      "# HELP scoreline_board_reconciled_timestamp_seconds When the board was last reconciled.\n"
-      "# TYPE scoreline_board_reconciled_timestamp_seconds gauge\n";
-  for (const Task& task : reconciled) {
-    out += fmt::format("scoreline_board_reconciled_timestamp_seconds{} {:.3f}\n", labels(task),
-                       static_cast<double>(task.ended_at->ms) / 1e3);
-  }
-  return response;
-}
 
 }  // namespace scoreline::http
