@@ -89,6 +89,29 @@ def serves_queues(port):
     return False
 
 
+def restart_of(binary, folder, jobs):
+    """Seconds from the start of a process that finds so many ready jobs until it has handed one out."""
+    def ask(connection, path, body):
+        connection.request("POST", f"/v1/queues/mail{path}", json.dumps(body), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    with ExitStack() as stack:
+        connection = http.client.HTTPConnection("127.0.0.1", scoreline_at(stack, binary, folder), timeout=60)
+        while ask(connection, "/jobs", {"id": "first"})[0] != 200:
+            time.sleep(0.02)
+        for begin in range(0, jobs, 1_000):
+            batch = [{"id": f"job-{number:012}", "payload": "0123456789"} for number in range(begin, begin + 1_000)]
+            if ask(connection, "/jobs", {"jobs": batch})[0] != 200:
+                sys.exit("a batch was refused")
+    began = time.monotonic()
+    with ExitStack() as stack:
+        connection = http.client.HTTPConnection("127.0.0.1", scoreline_at(stack, binary, folder), timeout=60)
+        while ask(connection, ":take", {})[0] != 200:
+            time.sleep(0.02)
+        return time.monotonic() - began
+
+
 class Contest:
     def __init__(self, load, rounds, scale):
         self.load, self.rounds, self.scale = load, rounds, scale
@@ -127,7 +150,7 @@ def main():
 
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-queue-"))
-        for name in ("kept", "memory", "log", "serve", "library"):
+        for name in ("kept", "memory", "log", "serve", "library", "restart"):
             (Path(folder) / name).mkdir()
         kept = redis_at(stack, f"{folder}/kept", "--appendonly", "yes", "--appendfsync", "always")
         fleeting = redis_at(stack, f"{folder}/memory", "--appendonly", "no")
@@ -154,7 +177,10 @@ def main():
                                            all_of(*durable, 40_000))
         report["memory_50"] = contest.run("in memory, 8 callers, 50 at a time", "cycles", 50,
                                           all_of("fast", "", fleeting, unsynced, 200_000))
-    print()
+        jobs = max(1_000, int(1_000_000 * options.scale))
+        report["restart_seconds"] = restart_of(str(options.build / "scoreline"), f"{folder}/restart", jobs)
+        print(f"\n{jobs:,} ready jobs: {report['restart_seconds']:.2f} s from the start to the first job handed out")
+    print(flush=True)
     subprocess.run([options.build / "bench/queue/bench_queue"], check=True)
     print(json.dumps(report))
 

@@ -30,9 +30,8 @@ void EmbeddedJobStore::read(std::string_view queue, const Done<T>& done, Call ca
 template <typename T, typename Call>
 void EmbeddedJobStore::change(std::string_view queue, bool comes_into_being, const Done<T>& done, Call call) {
   if (auto ok = check_queue_name(queue); !ok) return done(fail(ok.error()));
-  const auto served = comes_into_being ? known_or_new(queue) : Result<ServedQueue*>(known(queue));
+  const auto served = comes_into_being ? known_or_new(queue) : known_already(queue);
   if (!served) return done(fail(served.error()));
-  if (*served == nullptr) return done(fail(no_such_queue(queue)));
   Turn turn(*this, **served);
   Result<T> answer = [&]() -> Result<T> {
     if (auto refused = turn.refusal()) return fail(*std::move(refused));

@@ -59,6 +59,11 @@ ServedQueue* EmbeddedJobStore::known(std::string_view name) const {
   return at == names_.end() ? nullptr : at->second;
 }
 
+Result<ServedQueue*> EmbeddedJobStore::known_already(std::string_view name) const {
+  if (ServedQueue* const served = known(name)) return served;
+  return fail(no_such_queue(name));
+}
+
 Result<ServedQueue*> EmbeddedJobStore::known_or_new(std::string_view name) {
   if (ServedQueue* const served = known(name)) return served;
   if (auto refused = trouble()) return fail(*std::move(refused));

@@ -91,6 +91,7 @@ class EmbeddedJobStore final : public JobStore, private GroupCommit::Keeper {
   static constexpr int kTakeNumberBits = 40;
 
   ServedQueue* known(std::string_view name) const;
+  Result<ServedQueue*> known_already(std::string_view name) const;  ///< errors: not_found
   Result<ServedQueue*> known_or_new(std::string_view name);
   ServedQueue& add_queue(std::string_view name);
   ServedQueue* numbered(QueueNumber number) const;
