@@ -18,8 +18,9 @@ ServedSchedule served_schedule(const ScheduleRecord& record) {
   ServedSchedule served{record, {}, {}};
   // Its note is the time of a tick, unless it was only made by then.
   const Timestamp just_before{record.last.ms - 1};
-  if (ticks(record.schedule, just_before, record.last).due == record.last) served.ticked = record.last;
-  served.next = record.last;  // to be looked at: there may be a tick to make up for
+  const Ticks found = ticks(record.schedule, just_before, record.last);
+  if (found.due == record.last) served.ticked = record.last;
+  served.next = found.next;  // which may have gone by, and is made up for then
   return served;
 }
 
