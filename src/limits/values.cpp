@@ -10,13 +10,14 @@ std::string_view to_string(Algorithm algorithm) {
     case Algorithm::sliding_counter: return "sliding-counter";
     case Algorithm::token_bucket: return "token-bucket";
     case Algorithm::fixed_window: return "fixed-window";
+    case Algorithm::concurrency: return "concurrency";
   }
   return "sliding-log";
 }
 
 std::optional<Algorithm> parse_algorithm(std::string_view text) {
-  for (const Algorithm algorithm :
-       {Algorithm::sliding_log, Algorithm::sliding_counter, Algorithm::token_bucket, Algorithm::fixed_window}) {
+  for (const Algorithm algorithm : {Algorithm::sliding_log, Algorithm::sliding_counter, Algorithm::token_bucket,
+                                    Algorithm::fixed_window, Algorithm::concurrency}) {
     if (to_string(algorithm) == text) return algorithm;
   }
   return std::nullopt;
@@ -31,6 +32,10 @@ Result<void> check(const Limit& limit) {
                 fmt::format("must be 1..{} for a sliding-log, which keeps a stamp for each call; "
                             "sliding-counter and token-bucket take up to {}",
                             kMaxLogLimit, kMaxLimit),
+                "limit");
+  }
+  if (limit.algorithm == Algorithm::concurrency && limit.limit > kMaxLogLimit) {
+    return fail(Code::invalid, fmt::format("must be 1..{} for concurrency, which keeps every holder", kMaxLogLimit),
                 "limit");
   }
   if (limit.window < kMinWindow || limit.window > kMaxWindow) {
@@ -49,6 +54,9 @@ Result<void> check(const Limit& limit) {
 }
 
 Result<void> check_cost(const Limit& limit, std::uint64_t cost) {
+  if (limit.algorithm == Algorithm::concurrency && cost > 1) {
+    return fail(Code::invalid, "must be 0 or 1 for concurrency: a holder has one slot", "cost");
+  }
   if (cost <= limit.capacity()) return {};
   return fail(Code::invalid, fmt::format("must be 0..{}: more could never be allowed", limit.capacity()), "cost");
 }
