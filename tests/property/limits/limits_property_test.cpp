@@ -184,7 +184,8 @@ TEST_P(LimitsProperty, AClockThatStepsBackGrantsNothingTwiceAndLocksNobodyOut) {
           case Algorithm::sliding_log: return log.decide(limit, now, cost);
           case Algorithm::token_bucket: return decide(limit, bucket, now, cost);
           case Algorithm::fixed_window: return decide(limit, window, now, cost);
-          case Algorithm::sliding_counter: break;
+          case Algorithm::sliding_counter:
+          case Algorithm::concurrency: break;
         }
         return decide(limit, counter, now, cost);
       };

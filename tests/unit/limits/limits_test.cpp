@@ -21,7 +21,8 @@ class Subject {
       case Algorithm::sliding_log: return log_.decide(limit_, now, cost);
       case Algorithm::token_bucket: return limits::decide(limit_, bucket_, now, cost);
       case Algorithm::fixed_window: return limits::decide(limit_, window_, now, cost);
-      case Algorithm::sliding_counter: break;
+      case Algorithm::sliding_counter:
+      case Algorithm::concurrency: break;
     }
     return limits::decide(limit_, counter_, now, cost);
   }
@@ -31,6 +32,7 @@ class Subject {
       case Algorithm::token_bucket: return limits::refund(limit_, bucket_, now, cost);
       case Algorithm::fixed_window: return limits::refund(limit_, window_, now, cost);
       case Algorithm::sliding_counter: return limits::refund(limit_, counter_, now, cost);
+      case Algorithm::concurrency: return;
     }
   }
   void change(const Limit& to, Nanos now) {
