@@ -13,67 +13,18 @@ sockets, and through the library in the load generator's process. Ends with one 
 import argparse
 import http.client
 import json
-import re
-import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for_port(port):
-    for _ in range(500):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.02)
-    sys.exit(f"nothing listens on port {port}")
-
-
-@contextmanager
-def running(*command):
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        yield process
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=60)
-
-
-def listening(stack, port, *command):
-    stack.enter_context(running(*command))
-    wait_for_port(port)
-    return port
-
-
-def redis_at(stack, folder, *settings):
-    port = free_port()
-    return listening(stack, port, "redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir",
-                     folder, *settings)
-
-
-def beanstalkd_at(stack, *settings):
-    port = free_port()
-    return listening(stack, port, "beanstalkd", "-l", "127.0.0.1", "-p", str(port), *settings)
-
-
-def scoreline_at(stack, binary, folder):
-    process = stack.enter_context(running(binary, "serve", "--data", folder, "--listen", "127.0.0.1:0"))
-    for line in process.stdout:
-        if match := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
-            return int(match[1])
-    sys.exit("the server did not start")
+import long_queue  # noqa: E402  pylint: disable=wrong-import-position
+from servers import beanstalkd_at, redis_at, scoreline_at  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def serves_queues(port):
@@ -87,29 +38,6 @@ def serves_queues(port):
             return answer.status == 200
         time.sleep(0.02)
     return False
-
-
-def restart_of(binary, folder, jobs):
-    """Seconds from the start of a process that finds so many ready jobs until it has handed one out."""
-    def ask(connection, path, body):
-        connection.request("POST", f"/v1/queues/mail{path}", json.dumps(body), {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-
-    with ExitStack() as stack:
-        connection = http.client.HTTPConnection("127.0.0.1", scoreline_at(stack, binary, folder), timeout=60)
-        while ask(connection, "/jobs", {"id": "first"})[0] != 200:
-            time.sleep(0.02)
-        for begin in range(0, jobs, 1_000):
-            batch = [{"id": f"job-{number:012}", "payload": "0123456789"} for number in range(begin, begin + 1_000)]
-            if ask(connection, "/jobs", {"jobs": batch})[0] != 200:
-                sys.exit("a batch was refused")
-    began = time.monotonic()
-    with ExitStack() as stack:
-        connection = http.client.HTTPConnection("127.0.0.1", scoreline_at(stack, binary, folder), timeout=60)
-        while ask(connection, ":take", {})[0] != 200:
-            time.sleep(0.02)
-        return time.monotonic() - began
 
 
 class Contest:
@@ -150,13 +78,13 @@ def main():
 
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-queue-"))
-        for name in ("kept", "memory", "log", "serve", "library", "restart"):
+        for name in ("kept", "memory", "log", "serve", "library"):
             (Path(folder) / name).mkdir()
         kept = redis_at(stack, f"{folder}/kept", "--appendonly", "yes", "--appendfsync", "always")
         fleeting = redis_at(stack, f"{folder}/memory", "--appendonly", "no")
         synced = beanstalkd_at(stack, "-b", f"{folder}/log", "-f", "0")
         unsynced = beanstalkd_at(stack)
-        scoreline = scoreline_at(stack, str(options.build / "scoreline"), f"{folder}/serve")
+        scoreline, _ = scoreline_at(stack, str(options.build / "scoreline"), f"{folder}/serve")
         over_http = serves_queues(scoreline)
         if not over_http:
             print("this build serves no queues over HTTP: they are left out")
@@ -178,8 +106,7 @@ def main():
         report["memory_50"] = contest.run("in memory, 8 callers, 50 at a time", "cycles", 50,
                                           all_of("fast", "", fleeting, unsynced, 200_000))
         jobs = max(1_000, int(1_000_000 * options.scale))
-        report["restart_seconds"] = restart_of(str(options.build / "scoreline"), f"{folder}/restart", jobs)
-        print(f"\n{jobs:,} ready jobs: {report['restart_seconds']:.2f} s from the start to the first job handed out")
+        report |= long_queue.measure(str(options.build / "scoreline"), folder, jobs)
     print(flush=True)
     subprocess.run([options.build / "bench/queue/bench_queue"], check=True)
     print(json.dumps(report))

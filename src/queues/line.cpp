@@ -73,10 +73,11 @@ void Line::pop_front() {
   --size_;
   Block& block = blocks_[head_];
   if (++block.begin == block.end) return drop_block(head_);
-  // The next block was written long ago and lies far away.
-  if (block.size() == 8 && head_ + 1 < blocks_.size()) {
-    const Block& next = blocks_[head_ + 1];
-    __builtin_prefetch(next.entries->at + next.begin);
+  // The next block was written long ago and lies far away: piece by piece it comes nearer.
+  constexpr std::size_t kCacheLine = 64, kPieces = sizeof(Entries) / kCacheLine;
+  if (block.size() <= kPieces && head_ + 1 < blocks_.size()) {
+    const auto* const next = reinterpret_cast<const char*>(blocks_[head_ + 1].entries.get());
+    __builtin_prefetch(next + (kPieces - block.size()) * kCacheLine);
   }
 }
 

@@ -169,6 +169,20 @@ TEST_F(EmbeddedStoreCases, WhatIsUnknownToTheEndIsAsTheLedgerHasIt) {
   ASSERT_EQ(ledger_.schedules.size(), 1u);
 }
 
+TEST_F(EmbeddedStoreCases, AStoreThatWasJustOpenedTellsTheNextTick) {
+  ASSERT_TRUE(ask<void>([&](auto done) { store_->put_schedule(queue_, {"tick", "0 * * * *"}, done); }));
+  const auto next = [this] {
+    std::optional<Timestamp> tick;
+    store_->schedules(queue_, [&](auto schedules) { tick = schedules->front().next; });
+    return tick;
+  };
+  const auto before = next();
+  ASSERT_TRUE(before && *before > clock_.now());
+  store_.reset();
+  store_ = EmbeddedJobStore::open(&ledger_, clock_, random_, EmbeddedJobStore::Driven::by_steps).value();
+  EXPECT_EQ(next(), before) << "before anything has looked after the queue";
+}
+
 TEST_F(EmbeddedStoreCases, WhileTheLedgerIsAwayNothingIsReadThatItMayNotHave) {
   ASSERT_TRUE(push("a"));
   fault(Fault::away);
